@@ -81,6 +81,8 @@ typedef struct Crowd
 	Given* given;
 	uint32_t count;
 	uint64_t bodyCount;
+	uint64_t wantedBytes; ///< for what is between, at the next update; zero: as it is
+	bool hasNoMore;       ///< memory, or leave to use it
 	atomic_bool isBusy;
 	smText said;
 } Crowd;
@@ -161,6 +163,7 @@ static PyObject* NewCrowd(PyTypeObject* type, PyObject* arguments, PyObject* key
 		return NULL;
 	}
 	self->device = (smDevice*)Py_NewRef(device);
+	self->hasNoMore = bytes != 0;
 	snugCrowdDef def = { .device = self->device->device, .bytes = bytes, .messenger = { smRemember, &self->said } };
 	bool good = ReadMembers(self, members) && smReadOrigin(origin != Py_None ? origin : NULL, def.origin);
 	if (good)
@@ -309,8 +312,20 @@ static uint64_t AndQuarter(uint64_t needed)
 	return needed + needed / 4;
 }
 
+// Portions cost time: where nobody has said how much memory to use, there is more the next time, if there is any.
+static void TakeMore(Crowd* self)
+{
+	const snugSceneRoom asItIs = { 0 };
+	if (self->wantedBytes > 0)
+	{
+		self->hasNoMore = snugCrowd_Reserve(self->crowd, &asItIs, self->wantedBytes) != snug_success;
+		self->said.text[0] = '\0';
+	}
+}
+
 static snugCrowdResult Update(Crowd* self, const snugCrowdQuery* query)
 {
+	TakeMore(self);
 	snugCrowdResult result = { .status = snugCrowd_Update(self->crowd, query) };
 	result = result.status == snug_success ? snugCrowd_Wait(self->crowd) : result;
 	while (result.status == snug_outOfRange && IsAnythingNeeded(&result))
@@ -323,35 +338,25 @@ static snugCrowdResult Update(Crowd* self, const snugCrowdQuery* query)
 		result.status = result.status == snug_success ? snugCrowd_Update(self->crowd, query) : result.status;
 		result = result.status == snug_success ? snugCrowd_Wait(self->crowd) : result;
 	}
+	self->wantedBytes = self->hasNoMore || result.status != snug_success ? 0 : result.neededBytes;
 	return result;
 }
 
-// Rows of two bodies, where their triangle pairs begin, and how many those are: three views of snugScenePair.
 static PyObject* MakeFound(Crowd* self, const snugCrowdResult* result)
 {
-	_Static_assert(sizeof(snugScenePair) == 24 && offsetof(snugScenePair, first) == 8, "views of rows of 24 bytes");
-	uint64_t count, triangleCount;
-	const snugScenePair* pairs = snugCrowd_GetPairs(self->crowd, true, &count);
+	const snugCrowdColumns columns = snugCrowd_GetColumns(self->crowd);
+	const int64_t n = (int64_t)columns.count;
+	uint64_t triangleCount;
 	const snugPair* triangles = snugCrowd_GetTrianglePairs(self->crowd, true, &triangleCount);
-	smTensor* rows = smTensor_Make(self->device, pairs, (size_t)(count + 1) * sizeof(snugScenePair));
-	smTensor* list = rows != NULL ? smTensor_Make(self->device, triangles, (size_t)triangleCount * sizeof(snugPair)) : NULL;
-	PyObject* found = NULL;
-	if (list != NULL)
-	{
-		const int64_t n = (int64_t)count, m = (int64_t)triangleCount;
-		PyObject* items[] = {
-			smTensor_View(rows, 0, 4, 2, (int64_t[]){ n, 2 }, (int64_t[]){ 6, 1 }),
-			smTensor_View(rows, 8, 8, 1, (int64_t[]){ n + 1 }, (int64_t[]){ 3 }),
-			smTensor_View(rows, 16, 8, 1, (int64_t[]){ n }, (int64_t[]){ 3 }),
-			smTensor_View(list, 0, 4, 2, (int64_t[]){ m, 2 }, (int64_t[]){ 2, 1 }),
-			PyLong_FromUnsignedLongLong(result->candidates),
-			PyLong_FromUnsignedLong(result->portions),
-		};
-		found = smMakeTuple(foundType, items, 6);
-	}
-	Py_XDECREF((PyObject*)rows);
-	Py_XDECREF((PyObject*)list);
-	return found;
+	PyObject* items[] = {
+		smTensor_Make(self->device, columns.bodies, 4, n, 2),
+		smTensor_Make(self->device, columns.offsets, 8, n + 1, 0),
+		smTensor_Make(self->device, columns.counts, 8, n, 0),
+		smTensor_Make(self->device, triangles, 4, (int64_t)triangleCount, 2),
+		PyLong_FromUnsignedLongLong(result->candidates),
+		PyLong_FromUnsignedLong(result->portions),
+	};
+	return smMakeTuple(foundType, items, 6);
 }
 
 static PyObject* Ask(Crowd* self, const snugCrowdQuery* query)

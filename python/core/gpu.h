@@ -32,24 +32,19 @@ bool smOnDevice_Take(
 void smOnDevice_Release(smOnDevice* taken);
 
 /// An array of ours in the memory of a device.
-typedef struct smTensor smTensor;
-struct smTensor
+typedef struct smTensor
 {
 	PyObject_HEAD smDevice* device;
-	smTensor* base; ///< whose memory it is; null: its own
 	void* data;
-	size_t bytes; ///< of its own memory
-	int size;     ///< of an element, which is a signed integer
+	size_t bytes;
+	int size; ///< of an element, which is a signed integer: 4 or 8
 	int dimensions;
-	int64_t shape[2], strides[2]; ///< in elements
-};
+	int64_t shape[2];
+} smTensor;
 
-/// Memory with a copy of something on the device, for views.
-smTensor* smTensor_Make(smDevice* device, const void* from, size_t bytes);
-/// @param size of an element: 4 or 8
-/// @param strides in elements
-PyObject* smTensor_View(
-    smTensor* base, size_t offset, int size, int dimensions, const int64_t* shape, const int64_t* strides);
+/// A tensor with a copy of something on the device.
+/// @param width zero: one dimension
+PyObject* smTensor_Make(smDevice* device, const void* from, int size, int64_t count, int64_t width);
 
 bool smAddTensor(PyObject* module);
 

@@ -264,79 +264,42 @@ static PyTypeObject* tensorType;
 static void FreeTensor(PyObject* object)
 {
 	smTensor* self = (smTensor*)object;
-	if (self->bytes > 0)
-	{
-		snugDevice_Release(self->device->device, self->data, self->bytes);
-	}
-	Py_XDECREF((PyObject*)self->base);
-	Py_XDECREF((PyObject*)self->device);
+	snugDevice_Release(self->device->device, self->data, self->bytes);
+	Py_DECREF((PyObject*)self->device);
 	smFree(object);
 }
 
-smTensor* smTensor_Make(smDevice* device, const void* from, size_t bytes)
+PyObject* smTensor_Make(smDevice* device, const void* from, int size, int64_t count, int64_t width)
 {
 	smTensor* self = smAllocate(tensorType);
 	if (self == NULL)
 	{
 		return NULL;
 	}
+	const size_t bytes = (size_t)(count * (width > 0 ? width : 1) * size);
 	self->device = (smDevice*)Py_NewRef((PyObject*)device);
-	self->data = snugDevice_Allocate(device->device, bytes > 0 ? bytes : 1);
-	self->bytes = self->data != NULL ? (bytes > 0 ? bytes : 1) : 0;
-	if (self->data == NULL)
-	{
-		Py_DECREF((PyObject*)self);
-		PyErr_SetString(PyExc_MemoryError, "too little device memory for results");
-		return NULL;
-	}
-	const snugStatus status = snugDevice_Copy(device->device, self->data, from, bytes);
+	self->size = size;
+	self->dimensions = width > 0 ? 2 : 1;
+	self->shape[0] = count;
+	self->shape[1] = width;
+	self->bytes = bytes > 0 ? bytes : 1;
+	self->data = snugDevice_Allocate(device->device, self->bytes);
+	const snugStatus status =
+	    self->data != NULL ? snugDevice_Copy(device->device, self->data, from, bytes) : snug_outOfMemory;
 	if (status != snug_success)
 	{
-		Py_DECREF((PyObject*)self);
-		smFail(status, &device->said);
-		return NULL;
-	}
-	return self;
-}
-
-PyObject* smTensor_View(smTensor* base, size_t offset, int size, int dimensions, const int64_t* shape, const int64_t* strides)
-{
-	smTensor* self = smAllocate(tensorType);
-	if (self == NULL)
-	{
-		return NULL;
-	}
-	self->device = (smDevice*)Py_NewRef((PyObject*)base->device);
-	self->base = (smTensor*)Py_NewRef((PyObject*)base);
-	self->data = (char*)base->data + offset;
-	self->size = size;
-	self->dimensions = dimensions;
-	for (int i = 0; i < dimensions; ++i)
-	{
-		self->shape[i] = shape[i];
-		self->strides[i] = strides[i];
+		smFail(status, status != snug_outOfMemory ? &device->said : NULL);
+		Py_CLEAR(self);
 	}
 	return (PyObject*)self;
-}
-
-static PyObject* MakeLengths(const smTensor* self, const int64_t* lengths, int64_t unit)
-{
-	PyObject* tuple = PyTuple_New(self->dimensions);
-	for (int i = 0; i < self->dimensions && tuple != NULL; ++i)
-	{
-		PyObject* length = PyLong_FromLongLong(lengths[i] * unit);
-		if (length == NULL || PyTuple_SetItem(tuple, i, length) != 0)
-		{
-			Py_CLEAR(tuple);
-		}
-	}
-	return tuple;
 }
 
 static PyObject* GetShape(PyObject* object, void* nothing)
 {
 	(void)nothing;
-	return MakeLengths((smTensor*)object, ((smTensor*)object)->shape, 1);
+	const smTensor* self = (smTensor*)object;
+	return self->dimensions == 1 ? Py_BuildValue("(L)", (long long)self->shape[0])
+	                             : Py_BuildValue("(LL)", (long long)self->shape[0], (long long)self->shape[1]);
 }
 
 static PyObject* GetType(PyObject* object, void* nothing)
@@ -356,9 +319,8 @@ static PyObject* GetInterface(PyObject* object, void* isCuda)
 		return NULL;
 	}
 	const uintptr_t address = self->shape[0] > 0 || isCuda == NULL ? (uintptr_t)self->data : 0; // CUDA's way
-	return Py_BuildValue("{sNsss(KO)sNsi}", "shape", MakeLengths(self, self->shape, 1), "typestr",
-	    self->size == 8 ? "<i8" : "<i4", "data", (unsigned long long)address, Py_False, "strides",
-	    MakeLengths(self, self->strides, self->size), "version", 3);
+	return Py_BuildValue("{sNsss(KO)sOsi}", "shape", GetShape(object, NULL), "typestr", self->size == 8 ? "<i8" : "<i4",
+	    "data", (unsigned long long)address, Py_False, "strides", Py_None, "version", 3);
 }
 
 typedef struct Export
@@ -391,7 +353,8 @@ static PyObject* MakeCapsule(smTensor* self)
 		return PyErr_NoMemory();
 	}
 	memcpy(export->shape, self->shape, sizeof(export->shape));
-	memcpy(export->strides, self->strides, sizeof(export->strides));
+	export->strides[0] = self->dimensions == 2 ? self->shape[1] : 1;
+	export->strides[1] = 1;
 	export->managed = (DlManaged){
 		.tensor = { .data = self->data,
 		    .deviceType = self->device->isReference ? dl_cpu : dl_cuda,

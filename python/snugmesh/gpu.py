@@ -53,7 +53,8 @@ def crowd(
     """A crowd: so many bodies of each model, at rest. Their numbers follow each other, model by model.
 
     Models are rigid, have fields, or have a skin that blends linearly. groups, masks: 32 bits for each model, as
-    Scene.add has them for a body. nbytes: device memory for what is between; the default is 64 KiB for each body.
+    Scene.add has them for a body. nbytes: device memory for what is between; otherwise it is 64 KiB for each body, and
+    more from one update to the next while they have to be done in portions.
     """
     models = [models] if isinstance(models, Model) else list(models)
     counts = [counts] if isinstance(counts, int) else list(counts)
