@@ -98,9 +98,13 @@ static bool TakeResults(snugCrowd* crowd)
 	world->cursors = sgCrowd_Take(crowd, (room->pairs + 1) * sizeof(uint32_t));
 	world->chunks = sgCrowd_Take(crowd, (room->pairs / SG_GPU_CHUNK + 1) * sizeof(uint32_t));
 	world->pairs = sgCrowd_Take(crowd, (room->pairs + 1) * sizeof(snugScenePair));
+	world->bodyColumn = sgCrowd_Take(crowd, (room->pairs + 1) * sizeof(snugPair));
+	world->offsetColumn = sgCrowd_Take(crowd, (room->pairs + 1) * sizeof(uint64_t));
+	world->countColumn = sgCrowd_Take(crowd, (room->pairs + 1) * sizeof(uint64_t));
 	world->trianglePairs = sgCrowd_Take(crowd, (room->trianglePairs + 1) * sizeof(snugPair));
 	return world->pairCounts != NULL && world->ranks != NULL && world->touchedToo != NULL && world->foundToo != NULL &&
 	       world->firsts != NULL && world->cursors != NULL && world->chunks != NULL && world->pairs != NULL &&
+	       world->bodyColumn != NULL && world->offsetColumn != NULL && world->countColumn != NULL &&
 	       world->trianglePairs != NULL &&
 	       TakeQueue(crowd, room->candidates, &counts->candidates, sgFull_candidates, &world->candidates) &&
 	       TakeQueue(crowd, room->pairs, &counts->touched, 0, &world->touched) &&

@@ -5,7 +5,7 @@
 #include "image.h"
 
 /// Pieces of device memory that a crowd has, besides its models.
-#define SG_CROWD_BLOCKS 32
+#define SG_CROWD_BLOCKS 40
 
 typedef struct sgDeviceBlock
 {

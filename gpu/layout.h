@@ -202,6 +202,8 @@ typedef struct sgWorld
 	uint32_t* cursors;   ///< (touched)
 	uint32_t* chunks;    ///< sums of SG_GPU_CHUNK counts
 	snugScenePair* pairs;
+	snugPair* bodyColumn; ///< the same, column by column
+	uint64_t *offsetColumn, *countColumn;
 	snugPair* trianglePairs;
 	float* positions; ///< of one body
 } sgWorld;

@@ -307,6 +307,7 @@ static snugStatus Finish(snugCrowd* crowd)
 		return sgFail(&crowd->messenger, snug_outOfRange, "two bodies need more than %llu bytes of device memory",
 		    (unsigned long long)crowd->bytes);
 	}
+	result->neededBytes = result->portions > 1 ? 2 * crowd->bytes : 0;
 	if (LacksRoom(crowd, &counts))
 	{
 		return sgFail(&crowd->messenger, snug_outOfRange, "too little room for what was found");
@@ -369,8 +370,20 @@ const snugScenePair* snugCrowd_GetPairs(snugCrowd* crowd, bool isOnDevice, uint6
 {
 	SG_REQUIRE(crowd != NULL && count != NULL, NULL);
 	*count = crowd->hasResults ? crowd->result.count : 0;
-	const size_t bytes = (size_t)(*count + 1) * sizeof(snugScenePair);
+	const size_t bytes = (size_t)*count * sizeof(snugScenePair);
 	return crowd->hasResults ? Fetch(crowd, isOnDevice, crowd->world.pairs, bytes, &crowd->pairs) : NULL;
+}
+
+snugCrowdColumns snugCrowd_GetColumns(const snugCrowd* crowd)
+{
+	const snugCrowdColumns none = { 0 };
+	SG_REQUIRE(crowd != NULL && !crowd->isUpdating, none);
+	const sgWorld* world = &crowd->world;
+	return !crowd->hasResults ? none
+	                          : (snugCrowdColumns){ .count = crowd->result.count,
+		                            .bodies = world->bodyColumn,
+		                            .offsets = world->offsetColumn,
+		                            .counts = world->countColumn };
 }
 
 const snugPair* snugCrowd_GetTrianglePairs(snugCrowd* crowd, bool isOnDevice, uint64_t* count)

@@ -23,7 +23,7 @@ except ImportError:  # before setuptools 70.1, as in Debian 12
 HERE = Path(__file__).resolve().parent
 # What the module is compiled from lies above this directory, or inside of it in a source distribution.
 SOURCE = HERE / "source" if (HERE / "source").is_dir() else HERE.parent
-CORE = ["CMakeLists.txt", "LICENSE", "packaging", "include", "src", "io", "solvers"]
+CORE = ["CMakeLists.txt", "LICENSE", "packaging", "include", "src", "io", "solvers", "gpu"]
 # Interpreters without a lock have no stable ABI yet.
 IS_STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 

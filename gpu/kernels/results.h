@@ -143,7 +143,7 @@ KERNEL(SumChunks)
 		if (l == 0)
 		{
 			w->firsts[count] = sum;
-			w->pairs[count] = (snugScenePair){ .first = step.storesPairs != 0 ? sum : 0 };
+			w->offsetColumn[count] = step.storesPairs != 0 ? sum : 0;
 		}
 	}
 }
@@ -178,7 +178,11 @@ KERNEL(PlacePairs)
 				w->ranks[pair.pair] = i;
 				w->firsts[i] = first;
 				w->cursors[i] = 0;
-				w->pairs[i] = (snugScenePair){ bodies.a, bodies.b, kept * first, kept != 0 ? own : touches };
+				const uint64_t told = kept != 0 ? own : touches;
+				w->pairs[i] = (snugScenePair){ bodies.a, bodies.b, kept * first, told };
+				w->bodyColumn[i] = (snugPair){ bodies.a, bodies.b };
+				w->offsetColumn[i] = kept * first;
+				w->countColumn[i] = told;
 				first += own;
 			}
 		}

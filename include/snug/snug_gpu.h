@@ -150,19 +150,31 @@ typedef struct snugCrowdResult
 	uint64_t candidates;    ///< pairs of bodies whose boxes overlap
 	uint32_t portions;      ///< in how many the update was done; 1 if there was enough memory
 	snugSceneRoom needed;   ///< where there was too little room: how much is needed, or what is known of it so far
-	uint64_t neededBytes;   ///< the same for snugCrowdDef.bytes
+	uint64_t neededBytes;   ///< the same for snugCrowdDef.bytes; after portions: with so many there will be fewer
 	uint64_t reserved[4];
 } snugCrowdResult;
 
 /// Wait for the update that was begun.
 SNUG_API snugCrowdResult snugCrowd_Wait(snugCrowd* crowd);
 
-/// What touched at the last update, sorted by (a, b), as snugScene_GetPairs; or what was asked about. One more follows,
-/// whose `first` is the number of all triangle pairs, so that this column is where those of each begin and end.
+/// What touched at the last update, sorted by (a, b), as snugScene_GetPairs; or what was asked about.
 /// @param isOnDevice return device memory; otherwise they are fetched, once
 /// @param count receives how many
 /// @return null if the last update failed, or if fetching did
 SNUG_API const snugScenePair* snugCrowd_GetPairs(snugCrowd* crowd, bool isOnDevice, uint64_t* count);
+
+/// The same as columns on the device, for those who compute there.
+typedef struct snugCrowdColumns
+{
+	uint64_t count;          ///< of rows
+	const snugPair* bodies;  ///< (count)
+	const uint64_t* offsets; ///< (count + 1): where the triangle pairs of each begin, and the last ones end
+	const uint64_t* counts;  ///< (count)
+	uint64_t reserved[4];
+} snugCrowdColumns;
+
+/// @return pointers are null if the last update failed
+SNUG_API snugCrowdColumns snugCrowd_GetColumns(const snugCrowd* crowd);
 
 /// Triangles of a and b, as snugScene_GetTrianglePairs.
 SNUG_API const snugPair* snugCrowd_GetTrianglePairs(snugCrowd* crowd, bool isOnDevice, uint64_t* count);

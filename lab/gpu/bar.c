@@ -2,7 +2,7 @@
 //
 //     snug-gpu-bar BACKEND FILE COUNT SPACING [THREADS]
 //
-// BACKEND: cuda or reference. COUNT bodies of the file's first mesh stand SPACING metres apart, in poses of all its
+// BACKEND: cuda or reference; or scene, for how that scales with threads. COUNT bodies of the file's first mesh stand SPACING metres apart, in poses of all its
 // clips. THREADS: of the scene; 0: none is made. Times are of warm updates with poses on the device, least and median
 // of several; then each kernel's, waited for one by one. With SNUG_GPU_TRACE=1 every kernel is waited for and named,
 // with what it was given: errors of a GPU are told late, and the last one named is whose they are.
@@ -148,68 +148,155 @@ static uint64_t HashOf(const snugScenePair* pairs, uint64_t count, const snugPai
 	return hash;
 }
 
-static Answer AskScene(const Cast* cast, const Crowd* crowd, int threads)
+typedef struct Stage
 {
-	Answer answer = { 0 };
-	benchThreads* workers = threads > 1 ? benchThreads_Create(threads - 1) : NULL;
-	snugSceneDef def = { .room = { .bodies = crowd->count,
-		                     .candidates = 128ull * crowd->count,
-		                     .pairs = 64ull * crowd->count,
-		                     .trianglePairs = 400ull * crowd->count } };
-	def.workers = (snugWorkers){ workers != NULL ? benchThreads_Run : NULL, workers };
 	snugScene* scene;
 	snugPool* pool;
-	const snugPoolDef poolDef = { .bytes = (size_t)crowd->count * 131072 };
-	snugBody** bodies = calloc(crowd->count, sizeof(snugBody*));
-	if (snugScene_Create(&def, &scene) != snug_success || snugPool_Create(&poolDef, &pool) != snug_success)
+	snugBody** bodies;
+	uint32_t count;
+	snugScenePoses poses;
+	double posing, updating; // ms, least
+} Stage;
+
+// Bodies from `first` on.
+static void Stage_Make(Stage* stage, const Cast* cast, const Crowd* crowd, uint32_t first, uint32_t count, benchThreads* workers)
+{
+	snugSceneDef def = { .room = { .bodies = count,
+		                     .candidates = 128ull * count,
+		                     .pairs = 64ull * count,
+		                     .trianglePairs = 400ull * count } };
+	def.workers = (snugWorkers){ workers != NULL ? benchThreads_Run : NULL, workers };
+	const snugPoolDef poolDef = { .bytes = (size_t)count * 131072 };
+	*stage = (Stage){ .bodies = calloc(count, sizeof(snugBody*)),
+		.count = count,
+		.poses = { .count = count,
+		    .joints = crowd->joints + (size_t)12 * cast->joints * first,
+		    .frames = crowd->frames + first },
+		.posing = INFINITY,
+		.updating = INFINITY };
+	if (snugScene_Create(&def, &stage->scene) != snug_success || snugPool_Create(&poolDef, &stage->pool) != snug_success)
 	{
 		Die("no memory for a scene");
 	}
-	for (uint32_t i = 0; i < crowd->count; ++i)
+	for (uint32_t i = 0; i < count; ++i)
 	{
-		const snugBodyDef body = { .model = cast->model, .pool = pool };
+		const snugBodyDef body = { .model = cast->model, .pool = stage->pool };
 		uint32_t id;
-		if (snugBody_Create(&body, bodies + i) != snug_success ||
-		    snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[i] }, &id) != snug_success)
+		if (snugBody_Create(&body, stage->bodies + i) != snug_success ||
+		    snugScene_Add(stage->scene, &(snugSceneBodyDef){ .body = stage->bodies[i] }, &id) != snug_success)
 		{
 			Die("no memory for bodies");
 		}
 	}
-	const snugScenePoses poses = { .count = crowd->count, .joints = crowd->joints, .frames = crowd->frames };
+}
+
+static void Stage_Free(Stage* stage)
+{
+	snugScene_Destroy(stage->scene);
+	for (uint32_t i = 0; i < stage->count; ++i)
+	{
+		snugBody_Destroy(stage->bodies[i]);
+	}
+	free(stage->bodies);
+	snugPool_Destroy(stage->pool);
+}
+
+static void Stage_Step(Stage* stage)
+{
 	const snugSceneQuery query = { .trianglePairs = true };
 	const double origin[3] = { 0.0, 0.0, 0.0 };
-	answer.ms = INFINITY;
+	snugScene_SetOrigin(stage->scene, origin); // set again, it makes everything new
+	const double start = clockNow();
+	const snugStatus posed = snugScene_SetPoses(stage->scene, &stage->poses);
+	const double middle = clockNow();
+	if (posed != snug_success || snugScene_Update(stage->scene, &query).status != snug_success)
+	{
+		Die("the scene does not update");
+	}
+	stage->posing = fmin(stage->posing, middle - start);
+	stage->updating = fmin(stage->updating, clockNow() - middle);
+}
+
+static Answer AskScene(const Cast* cast, const Crowd* crowd, int threads)
+{
+	Answer answer = { .ms = INFINITY };
+	const double origin[3] = { 0.0, 0.0, 0.0 };
+	benchThreads* workers = threads > 1 ? benchThreads_Create(threads - 1) : NULL;
+	Stage stage;
+	Stage_Make(&stage, cast, crowd, 0, crowd->count, workers);
 	for (int i = 0; i < 3; ++i)
 	{
-		// The origin, set again, makes everything new.
-		snugScene_SetOrigin(scene, origin);
 		const double start = clockNow();
-		if (snugScene_SetPoses(scene, &poses) != snug_success || snugScene_Update(scene, &query).status != snug_success)
-		{
-			Die("the scene does not update");
-		}
+		Stage_Step(&stage);
 		answer.ms = fmin(answer.ms, clockNow() - start);
 	}
-	const snugScenePair* pairs = snugScene_GetPairs(scene, &answer.pairs);
-	const snugPair* triangles = snugScene_GetTrianglePairs(scene, &answer.trianglePairs);
+	const snugScenePair* pairs = snugScene_GetPairs(stage.scene, &answer.pairs);
+	const snugPair* triangles = snugScene_GetTrianglePairs(stage.scene, &answer.trianglePairs);
 	answer.hash = HashOf(pairs, answer.pairs, triangles);
 	float* positions = malloc((size_t)3 * cast->model->tree.vertexCount * sizeof(float));
 	answer.positions = SCENE_HASH_START;
 	for (uint32_t i = 0; i < COMPARED && i < crowd->count; ++i)
 	{
-		snugBody_GetVertices(bodies[i], origin, positions, 0);
+		snugBody_GetVertices(stage.bodies[i], origin, positions, 0);
 		answer.positions = sceneHash_Floats(answer.positions, positions, (size_t)3 * cast->model->tree.vertexCount);
 	}
 	free(positions);
-	snugScene_Destroy(scene);
-	for (uint32_t i = 0; i < crowd->count; ++i)
-	{
-		snugBody_Destroy(bodies[i]);
-	}
-	free(bodies);
-	snugPool_Destroy(pool);
+	Stage_Free(&stage);
 	benchThreads_Destroy(workers);
 	return answer;
+}
+
+// ---- How scenes scale -----------------------------------------------------------------------------------------------
+
+static void StepAlone(void* context, uint32_t index)
+{
+	Stage_Step((Stage*)context + index);
+}
+
+// The scene on one thread and on many, and as many scenes of a part each at once, which share nothing: what cores reach.
+static void PrintScaling(const Cast* cast, const Crowd* crowd, int threads)
+{
+	const int counts[] = { 1, threads };
+	for (int k = 0; k < 2; ++k)
+	{
+		benchThreads* workers = counts[k] > 1 ? benchThreads_Create(counts[k] - 1) : NULL;
+		Stage stage;
+		Stage_Make(&stage, cast, crowd, 0, crowd->count, workers);
+		for (int i = 0; i < REPEATS / 3; ++i)
+		{
+			Stage_Step(&stage);
+		}
+		uint64_t pairs;
+		(void)snugScene_GetTrianglePairs(stage.scene, &pairs);
+		printf("  %2d threads: SetPoses %.2f ms, Update %.2f, %llu triangle pairs\n", counts[k], stage.posing,
+		    stage.updating, (unsigned long long)pairs);
+		Stage_Free(&stage);
+		benchThreads_Destroy(workers);
+	}
+	benchThreads* workers = benchThreads_Create(threads - 1);
+	Stage* parts = calloc((size_t)threads, sizeof(Stage));
+	const uint32_t size = crowd->count / (uint32_t)threads;
+	for (int i = 0; i < threads; ++i)
+	{
+		Stage_Make(parts + i, cast, crowd, (uint32_t)i * size, size, NULL);
+	}
+	double least = INFINITY;
+	for (int i = 0; i < REPEATS / 3; ++i)
+	{
+		const double start = clockNow();
+		benchThreads_Run(workers, (uint32_t)threads, StepAlone, parts);
+		least = fmin(least, clockNow() - start);
+	}
+	uint64_t total = 0, pairs;
+	for (int i = 0; i < threads; ++i)
+	{
+		(void)snugScene_GetTrianglePairs(parts[i].scene, &pairs);
+		total += pairs;
+		Stage_Free(parts + i);
+	}
+	printf("  %2d scenes at once, each a part: %.2f ms, %llu triangle pairs\n", threads, least, (unsigned long long)total);
+	free(parts);
+	benchThreads_Destroy(workers);
 }
 
 // ---- The device -----------------------------------------------------------------------------------------------------
@@ -335,8 +422,15 @@ static Answer AskDevice(const Cast* cast, const Crowd* crowd, snugBackend backen
 	const snugCrowdQuery sorted = { .trianglePairs = true }, unsorted = { .trianglePairs = true, .unsorted = true };
 	const snugCrowdQuery touches = { 0 };
 	isTraced = getenv("SNUG_GPU_TRACE") != NULL;
-	const snugCrowdResult result = UpdateTimed(device, there, &sorted);
+	snugCrowdResult result = UpdateTimed(device, there, &sorted);
 	isTraced = false;
+	const snugSceneRoom asItIs = { 0 };
+	while (result.portions > 1 && backend == snug_cuda &&
+	       snugCrowd_Reserve(there, &asItIs, 2 * there->bytes) == snug_success)
+	{
+		result = UpdateTimed(device, there, &sorted);
+	}
+	printf("  %.0f MB for what is between\n", (double)there->bytes * 1e-6);
 	printf("  status %d, %llu candidates, %u portions, needed %llu %llu %llu, %llu bytes\n", (int)result.status,
 	    (unsigned long long)result.candidates, result.portions, (unsigned long long)result.needed.candidates,
 	    (unsigned long long)result.needed.pairs, (unsigned long long)result.needed.trianglePairs,
@@ -377,7 +471,7 @@ int main(int argc, char** argv)
 {
 	if (argc < 5)
 	{
-		Die("usage: snug-gpu-bar cuda|reference FILE COUNT SPACING [THREADS]");
+		Die("usage: snug-gpu-bar cuda|reference|scene FILE COUNT SPACING [THREADS]");
 	}
 	const snugBackend backend = strcmp(argv[1], "cuda") == 0 ? snug_cuda : snug_reference;
 	const uint32_t count = (uint32_t)strtoul(argv[3], NULL, 10);
@@ -388,6 +482,11 @@ int main(int argc, char** argv)
 	MakeCrowdOf(&cast, count, strtod(argv[4], NULL), &crowd);
 	printf("%s, %u triangles, %u joints: %u at %s m\n", argv[2], cast.model->tree.triangleCount, cast.joints, count,
 	    argv[4]);
+	if (strcmp(argv[1], "scene") == 0)
+	{
+		PrintScaling(&cast, &crowd, threads);
+		return 0;
+	}
 	const Answer found = AskDevice(&cast, &crowd, backend);
 	printf("  %llu pairs of bodies, %llu of triangles, hash %016llx, positions %016llx\n",
 	    (unsigned long long)found.pairs, (unsigned long long)found.trianglePairs, (unsigned long long)found.hash,

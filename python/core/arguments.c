@@ -233,6 +233,20 @@ static void PrintShape(char* text, size_t size, const Py_ssize_t* lengths, int c
 	}
 }
 
+void smRaiseShape(const char* name, const smShape* wanted, const int64_t* lengths, int dimensions)
+{
+	char expected[96], given[96];
+	Py_ssize_t few[4] = { 0 };
+	const int count = dimensions < 4 ? dimensions : 4;
+	for (int i = 0; i < count; ++i)
+	{
+		few[i] = (Py_ssize_t)lengths[i];
+	}
+	PrintShape(expected, sizeof(expected), wanted->lengths, wanted->dimensions);
+	PrintShape(given, sizeof(given), few, count);
+	PyErr_Format(PyExc_ValueError, "%s must have the shape %s, not %s", name, expected, given);
+}
+
 static bool CheckShape(const Py_buffer* view, const char* name, const smShape* shape)
 {
 	bool good = view->ndim == shape->dimensions;
@@ -242,10 +256,12 @@ static bool CheckShape(const Py_buffer* view, const char* name, const smShape* s
 	}
 	if (!good)
 	{
-		char wanted[96], given[96];
-		PrintShape(wanted, sizeof(wanted), shape->lengths, shape->dimensions);
-		PrintShape(given, sizeof(given), view->shape, view->ndim < 4 ? view->ndim : 4);
-		PyErr_Format(PyExc_ValueError, "%s must have the shape %s, not %s", name, wanted, given);
+		int64_t lengths[4] = { 0 };
+		for (int i = 0; i < view->ndim && i < 4; ++i)
+		{
+			lengths[i] = view->shape[i];
+		}
+		smRaiseShape(name, shape, lengths, view->ndim);
 		return false;
 	}
 	if (view->ndim > 0 && view->shape[0] > (Py_ssize_t)UINT32_MAX)
@@ -278,11 +294,26 @@ static bool CheckLayout(const Py_buffer* view, const char* name, size_t* stride)
 	return true;
 }
 
+// Tensors of the host that have no buffer, as torch's, are shown by numpy, without a copy.
+static bool GetBuffer(PyObject* object, Py_buffer* view, int flags)
+{
+	if (PyObject_CheckBuffer(object))
+	{
+		return PyObject_GetBuffer(object, view, flags) == 0;
+	}
+	PyObject* numpy = PyImport_ImportModule("numpy");
+	PyObject* shown = numpy != NULL ? PyObject_CallMethod(numpy, "from_dlpack", "(O)", object) : NULL;
+	const bool good = shown != NULL && PyObject_GetBuffer(shown, view, flags) == 0;
+	Py_XDECREF(shown);
+	Py_XDECREF(numpy);
+	return good;
+}
+
 static bool Take(smArray* array, PyObject* object, const char* name, smKind kind, const smShape* shape, int flags)
 {
 	static const double nothing[2] = { 0.0, 0.0 };
 	array->isHeld = false;
-	if (!PyObject_CheckBuffer(object))
+	if (!PyObject_CheckBuffer(object) && !PyObject_HasAttrString(object, "__dlpack__"))
 	{
 		char wanted[96];
 		PrintShape(wanted, sizeof(wanted), shape->lengths, shape->dimensions);
@@ -290,7 +321,7 @@ static bool Take(smArray* array, PyObject* object, const char* name, smKind kind
 		    wanted, (PyObject*)Py_TYPE(object));
 		return false;
 	}
-	if (PyObject_GetBuffer(object, &array->view, flags | PyBUF_STRIDES | PyBUF_FORMAT) != 0)
+	if (!GetBuffer(object, &array->view, flags | PyBUF_STRIDES | PyBUF_FORMAT))
 	{
 		return false;
 	}

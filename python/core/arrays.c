@@ -151,6 +151,7 @@ static const struct
 	[sm_typeFloat64] = { "f8", NULL, 8 },
 	[sm_typeUint16] = { "u2", NULL, 2 },
 	[sm_typeUint32] = { "u4", NULL, 4 },
+	[sm_typeInt64] = { "i8", NULL, 8 },
 	[sm_typeHit] = { NULL, hitMembers, sizeof(snugRayHit) },
 	[sm_typeClosest] = { NULL, closestMembers, sizeof(snugClosest) },
 	[sm_typeDepth] = { NULL, depthMembers, sizeof(snugVertexDepth) },

@@ -175,6 +175,23 @@ static PyObject* SetFrame(PyObject* object, PyObject* const* arguments, Py_ssize
 	return self != NULL ? smBody_Finish(self, snugBody_SetFrame(self->body, &frame)) : NULL;
 }
 
+// The library takes a quaternion of zeros for the identity; who gives one means one.
+bool smCheckFrames(const snugFrame* frames, uint32_t count)
+{
+	_Static_assert(sizeof(snugFrame) == 7 * sizeof(double), "a row of 7 numbers is a frame");
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		const double* r = frames[i].rotation;
+		if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
+		{
+			PyErr_Format(
+			    PyExc_ValueError, "frames[%lu]: a unit quaternion x, y, z, w is needed, not zero", (unsigned long)i);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count)
 {
 	for (size_t i = 0; i < count; ++i)

@@ -109,8 +109,12 @@ bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, sm
 /// Matrices that multiply column vectors end in 0 0 0 1. Transposed ones would give a pose that is silently wrong.
 /// @param first of 4x4 matrices of floats
 bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count);
+/// Rows of frames, none with a quaternion of zeros.
+bool smCheckFrames(const snugFrame* frames, uint32_t count);
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);
+/// ValueError: what shape an array must have, and which it has.
+void smRaiseShape(const char* name, const smShape* wanted, const int64_t* lengths, int dimensions);
 
 /// Rays, float32 (n, 2, 3): from and to.
 bool smTakeRays(smArray* rays, PyObject* object);
@@ -149,6 +153,7 @@ typedef enum smType
 	sm_typeFloat64,
 	sm_typeUint16,
 	sm_typeUint32,
+	sm_typeInt64,
 	sm_typeHit,
 	sm_typeClosest,
 	sm_typeDepth,
@@ -277,6 +282,8 @@ bool smAddSweep(PyObject* module);
 bool smAddSearch(PyObject* module);
 bool smAddScene(PyObject* module);
 bool smAddFile(PyObject* module);
+bool smAddBatch(PyObject* module);
+bool smAddGpu(PyObject* module);
 bool smAddSolvers(PyObject* module);
 
 /// A function table's entry for smParse.

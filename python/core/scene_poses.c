@@ -39,28 +39,15 @@ static bool TakeJoints(Poses* p, PyObject* object)
 	return p->rows == 3 || smCheckLastRows("joints", p->joints.data, 16 * sizeof(float), matrices);
 }
 
-// The library takes a quaternion of zeros for the identity; who gives one means one.
 static bool TakeFrames(Poses* p, PyObject* object)
 {
 	const Py_ssize_t wanted = p->joints.isHeld ? (Py_ssize_t)p->count : -1;
-	_Static_assert(sizeof(snugFrame) == 7 * sizeof(double), "a row of 7 numbers is a frame");
 	if (!smArray_TakePacked(&p->frames, object, "frames", sm_float64, (smShape){ 2, { wanted, 7 } }))
 	{
 		return false;
 	}
 	p->count = p->frames.count;
-	const snugFrame* frames = p->frames.data;
-	for (uint32_t i = 0; i < p->count; ++i)
-	{
-		const double* r = frames[i].rotation;
-		if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
-		{
-			PyErr_Format(
-			    PyExc_ValueError, "frames[%lu]: a unit quaternion x, y, z, w is needed, not zero", (unsigned long)i);
-			return false;
-		}
-	}
-	return true;
+	return smCheckFrames(p->frames.data, p->count);
 }
 
 static bool TakeIds(Poses* p, PyObject* object)

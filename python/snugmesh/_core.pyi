@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from . import files
+from . import files, gpu
 
-_Array = NDArray[Any] | Buffer
+_Array = NDArray[Any] | Buffer | gpu.Exporter
+_Tensor = _Array | gpu.OnDevice
 _Numbers = Sequence[float] | NDArray[Any]
 _Deformer = Literal["rigid", "free", "skin", "fields"]
 _Blending = Literal["linear", "spherical", "dual_quaternion"]
@@ -279,6 +280,71 @@ class Cast:
 class Actor:
     def pose(self, clip: int, time: float, position: _Numbers, rotation: _Numbers, /) -> None: ...
 
+@final
+class Device:
+    def __new__(cls, backend: Literal["cuda", "reference"] = "cuda", *, ordinal: int = 0, stream: int = 0) -> Device: ...
+    @property
+    def backend(self) -> Literal["cuda", "reference"]: ...
+
+@final
+class Tensor:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+@final
+class Crowd:
+    def __new__(
+        cls,
+        device: Device,
+        members: tuple[tuple[Model, int, int, int], ...],
+        *,
+        origin: _Numbers | None = None,
+        nbytes: int = 0,
+    ) -> Crowd: ...
+    def set_poses(
+        self,
+        joints: _Tensor | None = None,
+        *,
+        amplitudes: _Tensor | None = None,
+        frames: _Tensor | None = None,
+        model: int = 0,
+    ) -> None: ...
+    def update(
+        self, body_pairs: _Tensor | None = None, *, triangle_pairs: bool = True, unsorted: bool = False
+    ) -> Found: ...
+    def vertices(self, body: int, /) -> NDArray[np.float32]: ...
+    def __len__(self) -> int: ...
+
+@final
+class Found(tuple[Any, ...]):
+    @property
+    def bodies(self) -> Tensor: ...
+    @property
+    def offsets(self) -> Tensor: ...
+    @property
+    def counts(self) -> Tensor: ...
+    @property
+    def triangles(self) -> Tensor: ...
+    @property
+    def candidates(self) -> int: ...
+    @property
+    def portions(self) -> int: ...
+
 def collide(a: Body, b: Body, *, threads: int = 1, origin: _Numbers | None = None) -> NDArray[np.uint32]: ...
 def touches(a: Body, b: Body, *, witness: Witness | None = None, origin: _Numbers | None = None) -> bool: ...
 def find_distance_bound(a: Body, b: Body, *, origin: _Numbers | None = None) -> float: ...
@@ -297,6 +363,18 @@ def find_vertex_depths(
     body: Body, outer: Body, *, max_distance: float | None = None, origin: _Numbers | None = None
 ) -> NDArray[Any]: ...
 def find_inside(body: Body, points: _Array, *, origin: _Numbers | None = None) -> NDArray[Any]: ...
+def _run_batch(
+    kind: int,
+    count: int,
+    a: tuple[Any, ...],
+    b: tuple[Any, ...] | None,
+    keep_rest: bool,
+    max_distance: float,
+    points: _Array | None,
+    threads: int,
+    progress: Any,
+    /,
+) -> Any: ...
 def _find_body_inside(inner: Body, outer: Body, *, origin: _Numbers | None = None) -> int: ...
 def _collide_shape(
     body: Body,

@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 import snugmesh as snug
-from snugmesh import _core
+from snugmesh import _core, batch, gpu, smpl
 from support import is_required, need_characters, skip
 
 HERE = Path(__file__).resolve().parent
@@ -25,8 +25,9 @@ README = HERE.parent / "README.md"
 def list_documented():
     """Every public thing with a docstring: the package, its members, and theirs."""
     yield "snugmesh", snug
-    for name in snug.__all__:
-        thing = getattr(snug, name)
+    yield from ((module.__name__, module) for module in (batch, gpu, smpl))
+    for module, name in ((module, name) for module in (snug, batch, gpu, smpl) for name in module.__all__):
+        thing = getattr(module, name)
         yield name, thing
         if inspect.isclass(thing):
             for member in vars(thing):

@@ -1,0 +1,450 @@
+// python/core/batch.c: one query in many poses, on all cores. snugmesh.batch has the functions.
+//
+// Each worker has bodies of its own, and takes a few poses at a time. Answers are put together in the order of poses, so
+// it does not matter who found them: they are those of single calls. Workers run C only; between rounds of them, there
+// is time for Python: signals, and somebody who wants to know how far it is.
+#include "core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Kind
+{
+	kind_self,
+	kind_collide,
+	kind_distance,
+	kind_inside,
+} Kind;
+
+enum
+{
+	POSES_AT_ONCE = 4,
+	ROUNDS = 64, // at most, of all poses
+};
+
+/// Poses of one side.
+typedef struct Side
+{
+	const smModel* model; ///< null: there is none
+	smArray joints, amplitudes, frames;
+} Side;
+
+typedef struct Worker
+{
+	snugBody* bodies[2];
+	smText said;
+	snugPair* pairs;
+	uint64_t count, capacity;
+} Worker;
+
+/// Where the pairs of a pose are.
+typedef struct Place
+{
+	uint32_t worker;
+	uint64_t first, count;
+} Place;
+
+typedef struct Batch
+{
+	Kind kind;
+	Side sides[2];
+	uint32_t count;   ///< poses
+	uint32_t threads;
+	bool keepRest;
+	double maxDistance;
+	smArray points; ///< (points, 3), the same for all poses
+	Worker workers[SM_MAX_THREADS];
+	Place* places; ///< (count), of pairs
+	snugDistanceResult* distances;
+	snugPointSide* inside;
+	atomic_uint next; ///< pose to be taken
+	uint32_t end;     ///< of this round
+	atomic_bool hasFailed;
+	snugStatus status; ///< of the first pose that failed, and
+	uint32_t failed;
+	smText said; ///< why
+	atomic_flag lock;
+} Batch;
+
+// ---- Workers --------------------------------------------------------------------------------------------------------
+
+static snugStatus Pose(const Side* side, snugBody* body, uint32_t i)
+{
+	snugStatus status = snug_success;
+	if (side->amplitudes.isHeld)
+	{
+		const float* amplitudes = (const float*)((const char*)side->amplitudes.data + i * side->amplitudes.stride);
+		status = snugBody_SetAmplitudes(body, amplitudes, side->model->info.fieldCount);
+	}
+	if (side->joints.isHeld && status == snug_success)
+	{
+		const size_t stride = 4 * sizeof(float) * (size_t)side->joints.view.shape[2];
+		const float* joints = (const float*)((const char*)side->joints.data + i * side->joints.stride);
+		status = snugBody_SetJoints(body, joints, stride, side->model->info.jointCount);
+	}
+	if (side->frames.isHeld && status == snug_success)
+	{
+		status = snugBody_SetFrame(body, (const snugFrame*)side->frames.data + i);
+	}
+	return status;
+}
+
+static bool MakeRoom(Worker* worker, uint64_t more)
+{
+	if (worker->count + more <= worker->capacity)
+	{
+		return true;
+	}
+	const uint64_t capacity = 2 * (worker->count + more) + 256;
+	snugPair* pairs = realloc(worker->pairs, capacity * sizeof(snugPair));
+	worker->pairs = pairs != NULL ? pairs : worker->pairs;
+	worker->capacity = pairs != NULL ? capacity : worker->capacity;
+	return pairs != NULL;
+}
+
+static snugResult AskForPairs(const Batch* batch, const Worker* worker)
+{
+	const snugQuery query = { .pairs = worker->pairs + worker->count,
+		.capacity = worker->capacity - worker->count,
+		.keepRest = batch->keepRest };
+	return batch->kind == kind_self ? snugCollideSelf(worker->bodies[0], &query)
+	                                : snugCollide(worker->bodies[0], worker->bodies[1], &query);
+}
+
+static snugStatus FindPairs(Batch* batch, Worker* worker, uint32_t i)
+{
+	if (!MakeRoom(worker, 256))
+	{
+		return snug_outOfMemory;
+	}
+	snugResult result = AskForPairs(batch, worker);
+	if (result.status == snug_success && result.count > worker->capacity - worker->count)
+	{
+		if (!MakeRoom(worker, result.count))
+		{
+			return snug_outOfMemory;
+		}
+		result = AskForPairs(batch, worker);
+	}
+	if (result.status == snug_success)
+	{
+		batch->places[i] = (Place){ (uint32_t)(worker - batch->workers), worker->count, result.count };
+		worker->count += result.count;
+	}
+	return result.status;
+}
+
+static snugStatus Ask(Batch* batch, Worker* worker, uint32_t i)
+{
+	if (batch->kind == kind_distance)
+	{
+		const snugDistanceQuery query = { .maxDistance = batch->maxDistance };
+		batch->distances[i] = snugFindDistance(worker->bodies[0], worker->bodies[1], &query);
+		return batch->distances[i].status;
+	}
+	if (batch->kind == kind_inside)
+	{
+		snugPointSide* sides = batch->inside + (size_t)i * batch->points.count;
+		return snugFindInside(worker->bodies[0], batch->points.data, batch->points.stride, batch->points.count, sides, NULL)
+		    .status;
+	}
+	return FindPairs(batch, worker, i);
+}
+
+// The first pose that fails is told of, whoever has it: those before it have been taken already.
+static void Fail(Batch* batch, const Worker* worker, uint32_t i, snugStatus status)
+{
+	while (atomic_flag_test_and_set(&batch->lock))
+	{
+	}
+	if (batch->status == snug_success || i < batch->failed)
+	{
+		batch->status = status;
+		batch->failed = i;
+		batch->said = worker->said;
+	}
+	atomic_flag_clear(&batch->lock);
+	atomic_store(&batch->hasFailed, true);
+}
+
+static snugStatus MakeBodies(const Batch* batch, Worker* worker)
+{
+	snugStatus status = snug_success;
+	for (int k = 0; k < 2 && status == snug_success; ++k)
+	{
+		if (batch->sides[k].model != NULL && worker->bodies[k] == NULL)
+		{
+			const snugBodyDef def = { .model = batch->sides[k].model->model, .messenger = { smRemember, &worker->said } };
+			status = snugBody_Create(&def, &worker->bodies[k]);
+		}
+	}
+	return status;
+}
+
+// A snugTaskFcn, one for each worker.
+static void Work(void* context, uint32_t number)
+{
+	Batch* batch = context;
+	Worker* worker = batch->workers + number;
+	const snugStatus made = MakeBodies(batch, worker);
+	while (!atomic_load(&batch->hasFailed))
+	{
+		const uint32_t first = atomic_fetch_add(&batch->next, POSES_AT_ONCE);
+		if (first >= batch->end)
+		{
+			return;
+		}
+		const uint32_t end = batch->end - first < POSES_AT_ONCE ? batch->end : first + POSES_AT_ONCE;
+		for (uint32_t i = first; i < end; ++i)
+		{
+			snugStatus status = made;
+			worker->said.text[0] = '\0';
+			for (int k = 0; k < 2 && status == snug_success; ++k)
+			{
+				status = batch->sides[k].model != NULL ? Pose(batch->sides + k, worker->bodies[k], i) : snug_success;
+			}
+			status = status == snug_success ? Ask(batch, worker, i) : status;
+			if (status != snug_success)
+			{
+				Fail(batch, worker, i, status);
+				return;
+			}
+		}
+	}
+}
+
+// ---- Rounds ---------------------------------------------------------------------------------------------------------
+
+static bool TellProgress(PyObject* progress, uint32_t done, uint32_t count)
+{
+	if (PyErr_CheckSignals() != 0)
+	{
+		return false;
+	}
+	PyObject* nothing =
+	    progress != Py_None ? PyObject_CallFunction(progress, "kk", (unsigned long)done, (unsigned long)count) : Py_NewRef(Py_None);
+	Py_XDECREF(nothing);
+	return nothing != NULL;
+}
+
+static bool RaiseFailure(const Batch* batch)
+{
+	smText text;
+	const char* why = batch->said.text[0] != '\0' ? batch->said.text : snugGetStatusText(batch->status);
+	PyOS_snprintf(text.text, sizeof(text.text), "pose %lu: %.400s", (unsigned long)batch->failed, why);
+	smFail(batch->status, &text);
+	return false;
+}
+
+static bool RunRounds(Batch* batch, PyObject* progress)
+{
+	const uint32_t least = 8 * POSES_AT_ONCE * batch->threads, size = batch->count / ROUNDS > least ? batch->count / ROUNDS : least;
+	for (uint32_t first = 0; first < batch->count; first = batch->end)
+	{
+		batch->end = batch->count - first < size ? batch->count : first + size;
+		atomic_store(&batch->next, first);
+		Py_BEGIN_ALLOW_THREADS;
+		smRunOnThreads(&batch->threads, batch->threads, Work, batch);
+		Py_END_ALLOW_THREADS;
+		if (batch->status != snug_success)
+		{
+			return RaiseFailure(batch);
+		}
+		if (!TellProgress(progress, batch->end, batch->count))
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+// ---- Answers --------------------------------------------------------------------------------------------------------
+
+static PyObject* MakePairs(const Batch* batch)
+{
+	uint64_t total = 0;
+	for (uint32_t i = 0; i < batch->count; ++i)
+	{
+		total += batch->places[i].count;
+	}
+	const Py_ssize_t starts = (Py_ssize_t)batch->count + 1, lengths[2] = { (Py_ssize_t)total, 2 };
+	void *offsets, *pairs;
+	PyObject* first = smNewArray(sm_typeInt64, 1, &starts, &offsets);
+	PyObject* second = first != NULL ? smNewArray(sm_typeUint32, 2, lengths, &pairs) : NULL;
+	if (second == NULL)
+	{
+		Py_XDECREF(first);
+		return NULL;
+	}
+	int64_t at = 0;
+	for (uint32_t i = 0; i < batch->count; ++i)
+	{
+		const Place place = batch->places[i];
+		((int64_t*)offsets)[i] = at;
+		if (place.count > 0)
+		{
+			memcpy((snugPair*)pairs + at, batch->workers[place.worker].pairs + place.first, place.count * sizeof(snugPair));
+		}
+		at += (int64_t)place.count;
+	}
+	((int64_t*)offsets)[batch->count] = at;
+	return Py_BuildValue("(NN)", first, second);
+}
+
+// How far, between which triangles, and where.
+static PyObject* MakeDistances(const Batch* batch)
+{
+	const Py_ssize_t n = (Py_ssize_t)batch->count, two[2] = { n, 2 }, three[3] = { n, 2, 3 };
+	void *far, *numbers, *places;
+	PyObject* first = smNewArray(sm_typeFloat64, 1, &n, &far);
+	PyObject* second = first != NULL ? smNewArray(sm_typeUint32, 2, two, &numbers) : NULL;
+	PyObject* third = second != NULL ? smNewArray(sm_typeFloat32, 3, three, &places) : NULL;
+	if (third == NULL)
+	{
+		Py_XDECREF(second);
+		Py_XDECREF(first);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < batch->count; ++i)
+	{
+		const snugDistanceResult* d = batch->distances + i;
+		const bool isWithin = d->isWithin;
+		float* points = (float*)places + 6 * (size_t)i;
+		((double*)far)[i] = isWithin ? d->distance : (double)INFINITY;
+		((uint32_t*)numbers)[2 * (size_t)i] = isWithin ? d->a : SNUG_NONE;
+		((uint32_t*)numbers)[2 * (size_t)i + 1] = isWithin ? d->b : SNUG_NONE;
+		for (int k = 0; k < 3; ++k)
+		{
+			points[k] = isWithin ? d->pointA[k] : NAN;
+			points[3 + k] = isWithin ? d->pointB[k] : NAN;
+		}
+	}
+	return Py_BuildValue("(NNN)", first, second, third);
+}
+
+// ---- Asking ---------------------------------------------------------------------------------------------------------
+
+static bool TakeSide(Batch* batch, Side* side, PyObject* given)
+{
+	PyObject *model, *joints, *amplitudes, *frames;
+	if (given == Py_None)
+	{
+		return true;
+	}
+	if (!PyArg_ParseTuple(given, "OOOO", &model, &joints, &amplitudes, &frames))
+	{
+		return false;
+	}
+	if (Py_TYPE(model) != smModelType)
+	{
+		PyErr_SetString(PyExc_TypeError, "model must be a snugmesh.Model");
+		return false;
+	}
+	side->model = (const smModel*)model;
+	const Py_ssize_t n = batch->count, j = side->model->info.jointCount, f = side->model->info.fieldCount;
+	if (joints != Py_None &&
+	    !smArray_TakePacked(&side->joints, joints, "joints", sm_float32, (smShape){ 4, { n, j, -1, 4 } }))
+	{
+		return false;
+	}
+	const Py_ssize_t rows = side->joints.isHeld ? side->joints.view.shape[2] : 3;
+	if (rows != 3 && rows != 4)
+	{
+		PyErr_Format(PyExc_ValueError, "joints must have the shape (n, j, 3, 4) or (n, j, 4, 4), not with %zd rows", rows);
+		return false;
+	}
+	return (rows == 3 || smCheckLastRows("joints", side->joints.data, 16 * sizeof(float), (size_t)(n * j))) &&
+	       (amplitudes == Py_None ||
+	           smArray_TakePacked(&side->amplitudes, amplitudes, "amplitudes", sm_float32, (smShape){ 2, { n, f } })) &&
+	       (frames == Py_None ||
+	           (smArray_TakePacked(&side->frames, frames, "frames", sm_float64, (smShape){ 2, { n, 7 } }) &&
+	               smCheckFrames(side->frames.data, batch->count)));
+}
+
+static bool MakeRoomForAnswers(Batch* batch, PyObject** answer)
+{
+	const Py_ssize_t lengths[2] = { (Py_ssize_t)batch->count, (Py_ssize_t)batch->points.count };
+	void* data = NULL;
+	batch->places = calloc((size_t)batch->count + 1, sizeof(Place));
+	batch->distances = batch->kind == kind_distance ? calloc((size_t)batch->count + 1, sizeof(snugDistanceResult)) : NULL;
+	*answer = batch->kind == kind_inside ? smNewArray(sm_typeSide, 2, lengths, &data) : NULL;
+	batch->inside = data;
+	if (batch->places == NULL || (batch->kind == kind_distance && batch->distances == NULL))
+	{
+		PyErr_NoMemory();
+	}
+	return PyErr_Occurred() == NULL;
+}
+
+static void Free(Batch* batch)
+{
+	for (uint32_t i = 0; i < SM_MAX_THREADS; ++i)
+	{
+		snugBody_Destroy(batch->workers[i].bodies[0]);
+		snugBody_Destroy(batch->workers[i].bodies[1]);
+		free(batch->workers[i].pairs);
+	}
+	for (int k = 0; k < 2; ++k)
+	{
+		smArray_Release(&batch->sides[k].joints);
+		smArray_Release(&batch->sides[k].amplitudes);
+		smArray_Release(&batch->sides[k].frames);
+	}
+	smArray_Release(&batch->points);
+	free(batch->places);
+	free(batch->distances);
+	free(batch);
+}
+
+static PyObject* Answer(Batch* batch, PyObject* progress)
+{
+	PyObject* answer = NULL;
+	if (!MakeRoomForAnswers(batch, &answer) || !RunRounds(batch, progress))
+	{
+		Py_XDECREF(answer);
+		return NULL;
+	}
+	return batch->kind == kind_inside     ? answer
+	       : batch->kind == kind_distance ? MakeDistances(batch)
+	                                      : MakePairs(batch);
+}
+
+static PyObject* Run(PyObject* module, PyObject* arguments)
+{
+	int kind, keepRest;
+	PyObject *a, *b, *points, *threads, *progress, *answer = NULL;
+	unsigned long count;
+	double maxDistance;
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "ikOOpdOOO", &kind, &count, &a, &b, &keepRest, &maxDistance, &points, &threads, &progress))
+	{
+		return NULL;
+	}
+	Batch* batch = calloc(1, sizeof(Batch));
+	if (batch == NULL)
+	{
+		return PyErr_NoMemory();
+	}
+	batch->kind = (Kind)kind;
+	batch->count = (uint32_t)count;
+	batch->keepRest = keepRest != 0;
+	batch->maxDistance = maxDistance;
+	if (smReadThreads(threads, &batch->threads) && TakeSide(batch, batch->sides, a) && TakeSide(batch, batch->sides + 1, b) &&
+	    (points == Py_None || smArray_Take(&batch->points, points, "points", sm_float32, (smShape){ 2, { -1, 3 } })))
+	{
+		answer = Answer(batch, progress);
+	}
+	Free(batch);
+	return answer;
+}
+
+static PyMethodDef functions[] = {
+	{ "_run_batch", Run, METH_VARARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+bool smAddBatch(PyObject* module)
+{
+	return PyModule_AddFunctions(module, functions) == 0;
+}
