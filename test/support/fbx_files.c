@@ -298,12 +298,9 @@ void Fbx_AddCurve(Fbx* f, int64_t id, int count, const double* times, const doub
 void Fbx_AddKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* slopes,
     const int64_t* flags)
 {
-	int64_t ticks[64], runs[64];
 	double data[256];
 	for (int i = 0; i < count && i < 64; ++i)
 	{
-		ticks[i] = (int64_t)(times[i] * 46186158000.0);
-		runs[i] = 1;
 		data[4 * i] = slopes != NULL ? slopes[i] : 0.0;
 		data[4 * i + 1] = slopes != NULL && i + 1 < count ? slopes[i + 1] : 0.0;
 		data[4 * i + 2] = data[4 * i + 3] = 0.0;
@@ -316,12 +313,30 @@ void Fbx_AddKeys(Fbx* f, int64_t id, int count, const double* times, const doubl
 			data[4 * i + 2] = 218434821; // two tangents of a third of the span
 		}
 	}
+	Fbx_AddRawKeys(f, id, count, times, values, data, flags, 0);
+}
+
+void Fbx_AddRawKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* data,
+    const int64_t* flags, int after)
+{
+	int64_t ticks[64], runs[64];
+	for (int i = 0; i < count && i < 64; ++i)
+	{
+		ticks[i] = (int64_t)(times[i] * 46186158000.0);
+		runs[i] = 1;
+	}
 	Fbx_BeginObject(f, "AnimationCurve", id, "", "AnimCurve", "");
 	Fbx_AddIntegers(f, "KeyTime", count, ticks);
 	Fbx_AddNumbers(f, "KeyValueFloat", count, values);
 	Fbx_AddIntegers(f, "KeyAttrFlags", count, flags);
 	Fbx_AddNumbers(f, "KeyAttrDataFloat", 4 * count, data);
 	Fbx_AddIntegers(f, "KeyAttrRefCount", count, runs);
+	if (after != 0)
+	{
+		Fbx_Begin(f, "Post-Extrapolation");
+		Fbx_AddInteger(f, "Type", after);
+		Fbx_End(f);
+	}
 	Fbx_End(f);
 }
 
