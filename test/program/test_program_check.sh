@@ -290,6 +290,10 @@ if command -v jq >/dev/null; then
 	expect 0 "" check --json --summary --fail-on-contact --ignore ignored.txt $run
 	[ "$(jq .count out)" -eq 0 ] || fail "--ignore of everything leaves something"
 fi
+# What is open has no depth: it counts.
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >flat.obj
+printf 'v 0.2 0.2 -1\nv 0.3 0.2 1\nv 0.2 0.3 1\nf 1 2 3\n' >through.obj
+expect 3 "" check flat.obj through.obj --fail-on-contact --deeper-than 5
 echo 'nobody, *' >ignored.txt
 expect 1 "ignored.txt:1: no joint is called 'nobody'" check worm.glb torus.obj --ignore ignored.txt
 echo 'nobody' >ignored.txt
