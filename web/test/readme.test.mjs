@@ -29,7 +29,7 @@ async function run(kind, given, exported) {
 }
 
 test('there is nothing else in the README', () => {
-	assert.equal(snippets.length, 14);
+	assert.equal(snippets.length, 15);
 	assert.equal(snippets.filter((s) => s.kind === undefined).length, 1, 'the worker, which the browser test runs');
 });
 
@@ -48,7 +48,8 @@ test('with three.js', async () => {
 	creature.group.rotation.y = Math.PI / 2;
 	creature.group.updateMatrixWorld(true);
 	const raycaster = new THREE.Raycaster(new THREE.Vector3(0.05, 1, -3), new THREE.Vector3(0, 0, 1));
-	const { printed } = await run('three', { boxer: man.group, creature: creature.group, mixer: man.mixer, raycaster, scene: new THREE.Scene() }, 'frame');
+	const { printed } = await run('three', { boxer: man.group, creature: creature.group, mixer: man.mixer, raycaster, scene: new THREE.Scene(),
+		prop: new THREE.Mesh(new THREE.BoxGeometry()) }, 'frame');
 	assert.match(printed[0][0], /^man, triangle \d+$/);
 	assert.deepEqual(printed[1], ['hit']);
 	const curves = printed.filter(([isClosed]) => isClosed === true && typeof isClosed === 'boolean');
@@ -56,7 +57,8 @@ test('with three.js', async () => {
 	assert.ok(printed.some(([distance]) => distance === 0));
 	assert.ok(printed.some(([name, point]) => name === 'creature' && point.isVector3));
 	assert.ok(printed.some(([count, word]) => count > 50 && word === 'pairs'));
-	assert.deepEqual(printed.at(-1), [1]);
+	assert.deepEqual(printed.at(-2), [1]);
+	assert.equal(printed.at(-1)[0], true);
 });
 
 test('vibrating bodies', async () => {
