@@ -387,7 +387,7 @@ static void EmitWeighted(curveReader* c, const key* a, const key* b)
 
 static bool IsWeighted(const key* a, const key* b)
 {
-	return IsCubic(a) && (fabs(a->rightWeight - WEIGHT) > 1e-3 || fabs(b->leftWeight - WEIGHT) > 1e-3);
+	return IsCubic(a) && (a->rightWeight != WEIGHT || b->leftWeight != WEIGHT);
 }
 
 // The slopes with which a span begins and ends.

@@ -376,7 +376,7 @@ def main():
     if kept.exists():
         shutil.move(kept, live)
     pages = check_site(output)
-    print(f"{pages} pages: {output}/index.html")
+    print(f"{pages} pages: {output}/index.html; to serve them: python3 -m http.server --directory {output}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #define CLI_CHECK_H
 
 #include "program/check/curves.h"
+#include "program/check/ignored.h"
 #include "program/check/kept.h"
 #include "program/check/tally.h"
 
@@ -21,13 +22,16 @@ typedef struct check
 	int limit;  ///< pairs that JSON lists in all
 	int method; ///< 0 ours, 1 brute
 	int threads;
-	int up;                 ///< axis that points up in pictures: 0 y, 1 z
-	double fps, from, to;   ///< not a number if not given
-	const char *html, *png; ///< pages to write; nullable
-	const char* curvePath;  ///< file for curves; nullable
-	char* command;          ///< to be typed again
+	int up;                        ///< axis that points up in pictures: 0 y, 1 z
+	double fps, from, to;          ///< not a number if not given
+	const char *html, *png;        ///< pages to write; nullable
+	const char* curvePath;         ///< file for curves; nullable
+	const char* ignorePath;        ///< file of joints that may touch; nullable
+	double deeperThan, longerThan; ///< not a number if not given
+	char* command;                 ///< to be typed again
 	cliScene scene;
 	cliRegions regions;
+	cliIgnored ignored;
 	cliTally tally;
 	cliKept kept;        ///< frames that pages show, if any is to be written
 	cliCurves curves;    ///< of all frames, if they are to be written
@@ -43,6 +47,9 @@ bool checkNamesFiles(const check* c);
 
 /// @return true if the run was interrupted before its last frame
 bool checkIsCut(const check* c);
+
+/// @return true if only some contacts count
+bool checkIsSelective(const check* c);
 
 /// Tables for people.
 /// @{

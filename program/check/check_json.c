@@ -182,21 +182,12 @@ void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* co
 // Frames with contact that follow each other, as first and last.
 static void PrintIntervals(const check* c, const cliTally* tally)
 {
-	bool any = false;
+	const char* before = "";
 	fprintf(c->out, ",\"contacts\":[");
-	for (uint64_t i = 0, last; i < tally->frameCount; i = last + 1)
+	for (uint64_t first, last, from = 0; cliTally_FindContact(tally, from, &first, &last); from = last + 1)
 	{
-		last = i;
-		if (tally->frames[i].pairs == 0)
-		{
-			continue;
-		}
-		while (last + 1 < tally->frameCount && tally->frames[last + 1].pairs > 0)
-		{
-			++last;
-		}
-		fprintf(c->out, "%s[%llu,%llu]", any ? "," : "", (unsigned long long)i, (unsigned long long)last);
-		any = true;
+		fprintf(c->out, "%s[%llu,%llu]", before, (unsigned long long)first, (unsigned long long)last);
+		before = ",";
 	}
 	fprintf(c->out, "]");
 }

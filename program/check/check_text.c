@@ -250,6 +250,23 @@ void checkPrintFrame(const check* c, uint64_t frame, double time, const cliConta
 	}
 }
 
+// Contacts that are as deep and as long as asked for.
+static void PrintCounted(const cliTally* t)
+{
+	uint64_t count = 0;
+	for (uint64_t first, last, from = 0; cliTally_FindContact(t, from, &first, &last); from = last + 1, ++count)
+	{
+		double depth = 0.0;
+		for (uint64_t i = first; i <= last; ++i)
+		{
+			depth = t->frames[i].depth > depth ? t->frames[i].depth : depth;
+		}
+		printf(count == 0 ? "\n%9s %9s %9s  contacts that count\n" : "", "from, s", "to, s", "depth");
+		printf("%9.4f %9.4f %9.4g\n", t->frames[first].time, t->frames[last].time, depth);
+	}
+	printf(count == 0 ? "no contact counts\n" : "");
+}
+
 void checkPrintSummary(const check* c)
 {
 	const cliTally* t = &c->tally;
@@ -284,4 +301,8 @@ void checkPrintSummary(const check* c)
 		printf(", most in frame %llu: %llu", (unsigned long long)t->mostFrame, (unsigned long long)t->mostPairs);
 	}
 	printf("; %.1f microseconds per frame\n", t->microseconds / (double)t->frameCount);
+	if (checkIsSelective(c))
+	{
+		PrintCounted(t);
+	}
 }

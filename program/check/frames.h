@@ -18,7 +18,7 @@ typedef struct cliFrames
 	uint64_t count; ///< at least 1
 	int threads;    ///< at least 1
 	/// Called once per frame, in order, by the thread that called cliFrames_Run.
-	void (*show)(void* user, uint64_t frame, double time, const cliContacts* contacts);
+	void (*show)(void* user, uint64_t frame, double time, cliContacts* contacts);
 	void* user;
 	const volatile sig_atomic_t* stop; ///< nullable: once it is not zero, no further frame is begun or shown
 } cliFrames;

@@ -80,6 +80,12 @@ void cliRegions_Free(cliRegions* regions)
 	*regions = (cliRegions){ .scene = NULL };
 }
 
+uint32_t cliRegions_Count(const cliRegions* regions)
+{
+	const int last = regions->scene->fileCount - 1;
+	return regions->first[last] + cliScene_GetAsset(regions->scene, last)->nodeCount + 1;
+}
+
 uint32_t cliRegions_Get(const cliRegions* regions, int part, uint32_t triangle)
 {
 	const cliPart* p = regions->scene->parts + part;

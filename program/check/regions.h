@@ -18,6 +18,9 @@ typedef struct cliRegions
 bool cliRegions_Create(cliRegions* regions, const cliScene* scene);
 void cliRegions_Free(cliRegions* regions);
 
+/// @return how many regions there are
+uint32_t cliRegions_Count(const cliRegions* regions);
+
 /// @return number of the region that a triangle of a part belongs to
 uint32_t cliRegions_Get(const cliRegions* regions, int part, uint32_t triangle);
 

@@ -1,11 +1,12 @@
 #include "program/check/tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 void cliTally_Begin(cliTally* tally, const cliRegions* regions)
 {
-	*tally = (cliTally){ .regions = regions };
+	*tally = (cliTally){ .regions = regions, .deeperThan = -1.0, .longerThan = -1.0 };
 }
 
 void cliTally_Free(cliTally* tally)
@@ -220,12 +221,35 @@ bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts)
 	}
 	AddUp(tally, contacts);
 	cliTallyFrame frame = { time, contacts->count, contacts->counters.verticesEvaluated, contacts->microseconds,
-		cliNear_GetDepth(&contacts->near) };
+		cliNear_GetDepth(&contacts->near), false };
+	for (size_t i = 0; i < contacts->near.curveCount; ++i)
+	{
+		const cliCurve* curve = contacts->near.curves + i;
+		frame.isUnknown = frame.isUnknown || !curve->curve.isClosed || isnan(curve->depth);
+	}
 	if (tally->frameCount > 0 && frame.depth > tally->frames[tally->deepest].depth)
 	{
 		tally->deepest = tally->frameCount;
 	}
 	return AddFrame(tally, &frame) && added;
+}
+
+bool cliTally_FindContact(const cliTally* tally, uint64_t from, uint64_t* first, uint64_t* last)
+{
+	for (uint64_t i = from; i < tally->frameCount; ++i)
+	{
+		bool isDeep = false;
+		for (*first = i; i < tally->frameCount && tally->frames[i].pairs > 0; ++i)
+		{
+			isDeep = isDeep || tally->frames[i].isUnknown || tally->frames[i].depth > tally->deeperThan;
+			*last = i;
+		}
+		if (i > *first && isDeep && tally->frames[*last].time - tally->frames[*first].time > tally->longerThan)
+		{
+			return true;
+		}
+	}
+	return false;
 }
 
 void cliTally_Finish(cliTally* tally)

@@ -12,6 +12,7 @@ typedef struct cliTallyFrame
 	uint64_t vertices;   ///< evaluated
 	double microseconds; ///< what it took
 	double depth;        ///< the largest, if curves were asked for
+	bool isUnknown;      ///< there are curves whose depth is not known, open ones
 } cliTallyFrame;
 
 /// Two regions that touched, the one of the lower file or number first.
@@ -39,8 +40,9 @@ typedef struct cliTally
 	uint64_t pairs, contactFrames, mostPairs, mostFrame;
 	uint64_t firstContact, lastContact; ///< frames; of use if contactFrames > 0
 	double microseconds;
-	uint64_t deepest;         ///< the first frame with the largest depth
-	cliTallyBetween* between; ///< by time
+	double deeperThan, longerThan; ///< contacts that are not do not count; negative: all do
+	uint64_t deepest;              ///< the first frame with the largest depth
+	cliTallyBetween* between;      ///< by time
 	size_t betweenCount, betweenCapacity;
 	cliTouch* touches; ///< by regions; cliTally_Finish sorts them by pairs, most first
 	size_t touchCount, touchCapacity;
@@ -55,6 +57,13 @@ void cliTally_Begin(cliTally* tally, const cliRegions* regions);
 /// Add a frame, the one after the last.
 /// @return false if there is no memory
 bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts);
+
+/// Frames in contact that follow each other. They count if they are deeper and last longer than asked for, from the
+/// first to the last; an unknown depth counts.
+/// @param first receives the first frame, from the given one on, of the next contact that counts
+/// @param last receives its last frame
+/// @return false if there is none
+bool cliTally_FindContact(const cliTally* tally, uint64_t from, uint64_t* first, uint64_t* last);
 
 /// Sort touches.
 void cliTally_Finish(cliTally* tally);

@@ -65,6 +65,11 @@ static const cliUsage usage = {
 	    "timeline,\n"
 	    "a table by joints, and the command, all in one file. --png writes a picture of the worst frame.\n"
 	    "\n"
+	    "For quality control: --deeper-than and --longer-than say which contacts count, that is, frames in contact "
+	    "that "
+	    "follow each other; --fail-on-contact exits with 3 if one does. What is open has no depth and always counts. "
+	    "--ignore leaves out pairs of triangles by the joints that they belong to.\n"
+	    "\n"
 	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =
 	    "  snug check kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 --html page.html\n"
@@ -75,6 +80,7 @@ static const cliUsage usage = {
 	    "  snug check a.glb b.glb --clip 0 --contacts curves.obj\n"
 	    "  snug check hand.glb cup.obj --clip reach --distance --margin 0.01\n"
 	    "  snug check bullet.glb wall.obj --clip shot --between --fail-on-contact\n"
+	    "  snug check a.glb b.glb --clip 0 --summary --fail-on-contact --deeper-than 0.01 --longer-than 0.1\n"
 	    "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
 	    "  snug check curtain.snug --amplitudes curtain.csv ball.obj\n"
 	    "  snug check --method brute --csv a.glb b.glb --clip 0",
@@ -91,6 +97,11 @@ static const cliUsage usage = {
 bool checkIsAnimated(const check* c)
 {
 	return cliSceneOptions_IsAnimated(&c->sceneOptions);
+}
+
+bool checkIsSelective(const check* c)
+{
+	return !isnan(c->deeperThan) || !isnan(c->longerThan);
 }
 
 bool checkNamesFiles(const check* c)
@@ -126,9 +137,10 @@ static void HearInterrupts(void)
 
 // ---- Running ---------------------------------------------------------------------------------------------------
 
-static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts* contacts)
+static void ShowFrame(void* user, uint64_t frame, double time, cliContacts* contacts)
 {
 	check* c = user;
+	cliIgnored_Filter(&c->ignored, &c->regions, contacts);
 	c->outOfMemory = !cliTally_Add(&c->tally, time, contacts) ||
 	                 (c->kept.frames != NULL && !cliKept_Add(&c->kept, frame, time, contacts)) ||
 	                 (c->curvePath != NULL && !cliCurves_Add(&c->curves, frame, time, &contacts->near)) ||
@@ -230,7 +242,7 @@ static bool Prepare(check* c, int fileCount, char** paths)
 	}
 	WarnOfTwins(&c->scene);
 	cliStage_WarnOfSizes(&c->scene, c->from);
-	bool wanted = c->byJoint || c->html != NULL;
+	bool wanted = c->byJoint || c->html != NULL || c->ignorePath != NULL;
 	bool isShown = c->html != NULL || c->png != NULL;
 	if ((wanted && !cliRegions_Create(&c->regions, &c->scene)) ||
 	    (isShown && !cliKept_Begin(&c->kept, c->frameCount, checkCountShown(c))))
@@ -238,7 +250,9 @@ static bool Prepare(check* c, int fileCount, char** paths)
 		return cliScene_Fail(&c->scene, c->scene.files[0].path, "out of memory");
 	}
 	cliTally_Begin(&c->tally, wanted ? &c->regions : NULL);
-	return true;
+	c->tally.deeperThan = isnan(c->deeperThan) ? -1.0 : c->deeperThan;
+	c->tally.longerThan = isnan(c->longerThan) ? -1.0 : c->longerThan;
+	return c->ignorePath == NULL || cliIgnored_Load(&c->ignored, &c->regions, c->ignorePath);
 }
 
 int checkRun(check* c, int fileCount, char** paths)
@@ -272,9 +286,9 @@ int checkRun(check* c, int fileCount, char** paths)
 	{
 		return CLI_BAD_INPUT;
 	}
-	return checkIsCut(c)                                                    ? CLI_INTERRUPTED
-	       : c->failOnContact && c->tally.pairs + c->tally.betweenCount > 0 ? CLI_CONTACT
-	                                                                        : CLI_DONE;
+	uint64_t first, last;
+	const bool isContact = cliTally_FindContact(&c->tally, 0, &first, &last) || c->tally.betweenCount > 0;
+	return checkIsCut(c) ? CLI_INTERRUPTED : c->failOnContact && isContact ? CLI_CONTACT : CLI_DONE;
 }
 
 void checkFree(check* c)
@@ -282,6 +296,7 @@ void checkFree(check* c)
 	cliTally_Free(&c->tally);
 	cliCurves_Free(&c->curves);
 	cliKept_Free(&c->kept);
+	cliIgnored_Free(&c->ignored);
 	cliRegions_Free(&c->regions);
 	cliScene_Free(&c->scene);
 	free(c->command);
@@ -301,7 +316,23 @@ static bool CheckQuestions(check* c, int fileCount)
 	cliContactOptions* asked = &c->contactOptions;
 	asked->brute = c->method == 1;
 	bool canMeet = !asked->brute && !asked->first && !(asked->margin > 0.0);
-	asked->curves = c->curvePath != NULL || (c->html != NULL && canMeet); // a page says how deep
+	asked->curves = c->curvePath != NULL || !isnan(c->deeperThan) ||
+	                (c->html != NULL && canMeet && c->ignorePath == NULL);     // a page says how deep
+	canMeet = canMeet && !(asked->self || (fileCount == 1 && !asked->within)); // with itself, without curves
+	if (!isnan(c->deeperThan) && (!canMeet || !(c->deeperThan >= 0.0)))
+	{
+		return Refuse(canMeet ? "--deeper-than is a depth: a number that is not negative"
+		                      : "--deeper-than is not for --self, --first, --margin and --method brute");
+	}
+	if (!isnan(c->longerThan) && (!checkIsAnimated(c) || !(c->longerThan >= 0.0)))
+	{
+		return Refuse(checkIsAnimated(c) ? "--longer-than is a time: a number that is not negative"
+		                                 : "--longer-than needs --clip or --amplitudes");
+	}
+	if (c->ignorePath != NULL && (asked->first || c->curvePath != NULL || !isnan(c->deeperThan)))
+	{
+		return Refuse("--ignore is about pairs of triangles: not for --first, --contacts and --deeper-than");
+	}
 	if (fileCount == 1 && !asked->within && !asked->self)
 	{
 		asked->within = true;
@@ -376,7 +407,9 @@ static bool CheckUsage(check* c, int fileCount, char** paths)
 
 check checkMake(FILE* out)
 {
-	return (check){ .out = out, .fps = NAN, .from = NAN, .to = NAN, .limit = DEFAULT_LIMIT };
+	return (check){
+		.out = out, .fps = NAN, .from = NAN, .to = NAN, .deeperThan = NAN, .longerThan = NAN, .limit = DEFAULT_LIMIT
+	};
 }
 
 int checkCommand(check* c, int argumentCount, char** arguments)
@@ -402,7 +435,12 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		    "look for one pair per frame, and no more: is there contact?" },
 		{ "--by-joint", cli_flag, &c->byJoint, NULL, "say which joints' triangles touch which" },
 		{ "--summary", cli_flag, &c->summary, NULL, "print what all frames come to, not each of them" },
-		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any contact" },
+		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any pair that counts" },
+		{ "--deeper-than", cli_number, &c->deeperThan, "D",
+		    "count only contacts deeper than D, where surfaces are closed" },
+		{ "--longer-than", cli_number, &c->longerThan, "S", "count only contacts that last longer than S seconds" },
+		{ "--ignore", cli_text, &c->ignorePath, "FILE",
+		    "leave out pairs of joints: lines as 'left hand, left thigh'; * is any" },
 		{ "--html", cli_text, &c->html, "PAGE.html", "write a page that shows the run in a browser" },
 		{ "--png", cli_text, &c->png, "PICTURE.png", "write a picture of the frame with the most pairs" },
 		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },

@@ -229,7 +229,8 @@ int cliView(int argumentCount, char** arguments)
 	{
 		if (!HasKnownEnding(arguments[i]))
 		{
-			cliError("%s: not a .glb, .gltf or .snug file", arguments[i]);
+			cliError("%s: not a .glb, .gltf or .snug file; snug check FILE --html PAGE.html makes a page of any file",
+			    arguments[i]);
 			return CLI_BAD_INPUT;
 		}
 	}

@@ -256,6 +256,60 @@ else
 	lack jq "no jq to read JSON with (tools/install-dependencies test-all)"
 fi
 
+# What counts, by depth and time: stretches of frames with contact, judged here from what --contacts writes of each.
+if command -v jq >/dev/null; then
+	run="--clip bend --fps 30 worm.glb torus.obj --place 0,0,0 --place 0.55,0.15,0"
+	# shellcheck disable=SC2086 # several words
+	expect 0 "" check --json --summary --contacts curves.json $run
+	jq -c .contacts out >all
+	[ "$(cat all)" != "[]" ] || fail "nothing touches: nothing is tried"
+	for limits in "0 -1" "0.02 -1" "0.04 -1" "-1 0.1" "-1 0.5" "0.02 0.2" "9 -1" "-1 9"; do
+		deeper=${limits% *}
+		longer=${limits#* }
+		given=
+		[ "$deeper" = -1 ] || given="--deeper-than $deeper"
+		[ "$longer" = -1 ] || given="$given --longer-than $longer"
+		jq -c --argjson deeper "$deeper" --argjson longer "$longer" --slurpfile found curves.json \
+			'map(select((.[1] - .[0]) / 30 > $longer and (. as [$first, $last] | [$found[0].curves[] |
+				select(.frame >= $first and .frame <= $last) | .closed == false or .depth > $deeper] | any or $deeper < 0)))' \
+			all >expected
+		code=3
+		[ "$(cat expected)" != "[]" ] || code=0
+		# shellcheck disable=SC2086
+		expect $code "" check --json --summary --fail-on-contact $given $run
+		checks=$((checks + 1))
+		jq -c .contacts out >found
+		cmp -s found expected || fail "$given: contacts are $(cat found), not $(cat expected)"
+	done
+	# Pairs of joints that may touch.
+	# shellcheck disable=SC2086
+	expect 0 "" check --json --summary --by-joint $run
+	checks=$((checks + 2))
+	jq -c 'del(.joints[0]) | [.joints[].count] | add // 0' out >expected
+	jq -r '"# of the most\n\n" + (.joints[0] | [.b[1], .a[1]] | map(ascii_upcase) | join(" , "))' out >ignored.txt
+	# shellcheck disable=SC2086
+	expect 0 "" check --json --summary --ignore ignored.txt $run
+	jq -c .count out >found
+	cmp -s found expected || fail "--ignore leaves $(cat found) pairs, not $(cat expected)"
+	echo '*, *' >ignored.txt
+	# shellcheck disable=SC2086
+	expect 0 "" check --json --summary --fail-on-contact --ignore ignored.txt $run
+	[ "$(jq .count out)" -eq 0 ] || fail "--ignore of everything leaves something"
+fi
+# What is open has no depth: it counts.
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >flat.obj
+printf 'v 0.2 0.2 -1\nv 0.3 0.2 1\nv 0.2 0.3 1\nf 1 2 3\n' >through.obj
+expect 3 "" check flat.obj through.obj --fail-on-contact --deeper-than 5
+echo 'nobody, *' >ignored.txt
+expect 1 "ignored.txt:1: no joint is called 'nobody'" check worm.glb torus.obj --ignore ignored.txt
+echo 'nobody' >ignored.txt
+expect 1 "ignored.txt:1: two names with a comma between them" check worm.glb torus.obj --ignore ignored.txt
+expect 1 "none.txt: No such file" check worm.glb torus.obj --ignore none.txt
+expect 2 "--ignore is about pairs of triangles" check worm.glb torus.obj --ignore ignored.txt --first
+expect 2 "--deeper-than is not for --self" check worm.glb --deeper-than 0.1
+expect 2 "--deeper-than is a depth" check worm.glb torus.obj --deeper-than -1
+expect 2 "--longer-than needs --clip" check worm.glb torus.obj --longer-than 1
+
 # Interrupted: lines that were printed are whole, the summary says so, and the exit code too.
 # What a shell starts in the background ignores Ctrl-C; env undoes that.
 rm -f out

@@ -298,12 +298,9 @@ void Fbx_AddCurve(Fbx* f, int64_t id, int count, const double* times, const doub
 void Fbx_AddKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* slopes,
     const int64_t* flags)
 {
-	int64_t ticks[64], runs[64];
 	double data[256];
 	for (int i = 0; i < count && i < 64; ++i)
 	{
-		ticks[i] = (int64_t)(times[i] * 46186158000.0);
-		runs[i] = 1;
 		data[4 * i] = slopes != NULL ? slopes[i] : 0.0;
 		data[4 * i + 1] = slopes != NULL && i + 1 < count ? slopes[i + 1] : 0.0;
 		data[4 * i + 2] = data[4 * i + 3] = 0.0;
@@ -316,12 +313,30 @@ void Fbx_AddKeys(Fbx* f, int64_t id, int count, const double* times, const doubl
 			data[4 * i + 2] = 218434821; // two tangents of a third of the span
 		}
 	}
+	Fbx_AddRawKeys(f, id, count, times, values, data, flags, 0);
+}
+
+void Fbx_AddRawKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* data,
+    const int64_t* flags, int after)
+{
+	int64_t ticks[64], runs[64];
+	for (int i = 0; i < count && i < 64; ++i)
+	{
+		ticks[i] = (int64_t)(times[i] * 46186158000.0);
+		runs[i] = 1;
+	}
 	Fbx_BeginObject(f, "AnimationCurve", id, "", "AnimCurve", "");
 	Fbx_AddIntegers(f, "KeyTime", count, ticks);
 	Fbx_AddNumbers(f, "KeyValueFloat", count, values);
 	Fbx_AddIntegers(f, "KeyAttrFlags", count, flags);
 	Fbx_AddNumbers(f, "KeyAttrDataFloat", 4 * count, data);
 	Fbx_AddIntegers(f, "KeyAttrRefCount", count, runs);
+	if (after != 0)
+	{
+		Fbx_Begin(f, "Post-Extrapolation");
+		Fbx_AddInteger(f, "Type", after);
+		Fbx_End(f);
+	}
 	Fbx_End(f);
 }
 
@@ -357,18 +372,21 @@ static void AddCluster(Fbx* f, int64_t id, int count, const int64_t* vertices, c
 static void AddShape(Fbx* f)
 {
 	static const int64_t moved[1] = { 2 };
-	static const double delta[3] = { 0, 0, 1 }, full[1] = { 100 }, percent[1] = { 25 };
-	Fbx_BeginObject(f, "Geometry", 30, "shape", "Geometry", "Shape");
-	Fbx_AddIntegers(f, "Indexes", 1, moved);
-	Fbx_AddNumbers(f, "Vertices", 3, delta);
-	Fbx_End(f);
+	static const double delta[3] = { 0, 0, 1 }, full[2] = { 60, 100 }, percent[1] = { 25 };
+	for (int64_t i = 0; i < 2; ++i) // one between the mesh and the other
+	{
+		Fbx_BeginObject(f, "Geometry", 30 + 3 * i, "shape", "Geometry", "Shape");
+		Fbx_AddIntegers(f, "Indexes", 1, moved);
+		Fbx_AddNumbers(f, "Vertices", 3, delta);
+		Fbx_End(f);
+	}
 	Fbx_BeginObject(f, "Deformer", 31, "blend", "Deformer", "BlendShape");
 	Fbx_End(f);
 	Fbx_BeginObject(f, "Deformer", 32, "up", "SubDeformer", "BlendShapeChannel");
 	Fbx_Begin(f, "Properties70");
 	Fbx_AddProperty(f, "DeformPercent", 1, percent);
 	Fbx_End(f);
-	Fbx_AddNumbers(f, "FullWeights", 1, full);
+	Fbx_AddNumbers(f, "FullWeights", 2, full);
 	Fbx_End(f);
 }
 
@@ -379,7 +397,7 @@ static Bytes MakeSample(Fbx f)
 	static const double moves[2][3] = { { 0, 1, 0 }, { 2, 0, 0 } }, times[3] = { 0, 0.5, 1 }, turns[3] = { 0, 45, 90 };
 	static const double slopes[3] = { 0, 90, 0 };
 	static const int64_t links[][2] = { { 1, 0 }, { 2, 1 }, { 3, 0 }, { 10, 3 }, { 20, 10 }, { 21, 20 }, { 22, 20 },
-		{ 1, 21 }, { 2, 22 }, { 31, 10 }, { 32, 31 }, { 30, 32 }, { 41, 40 }, { 42, 41 }, { 44, 41 } };
+		{ 1, 21 }, { 2, 22 }, { 31, 10 }, { 32, 31 }, { 30, 32 }, { 33, 32 }, { 41, 40 }, { 42, 41 }, { 44, 41 } };
 	Fbx_Begin(&f, "Objects");
 	AddModel(&f, 1, "one", "LimbNode", moves[0]);
 	AddModel(&f, 2, "two", "LimbNode", moves[1]);
@@ -402,7 +420,7 @@ static Bytes MakeSample(Fbx f)
 	Fbx_AddCurve(&f, 43, 3, times, turns, slopes);
 	Fbx_BeginObject(&f, "AnimationCurveNode", 44, "DeformPercent", "AnimCurveNode", "");
 	Fbx_End(&f);
-	Fbx_AddCurve(&f, 45, 3, times, turns, NULL);
+	Fbx_AddCurve(&f, 45, 3, times, turns, slopes);
 	Fbx_End(&f);
 	Fbx_Begin(&f, "Connections");
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); ++i)

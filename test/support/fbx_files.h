@@ -50,6 +50,9 @@ enum
 // A curve of any kinds of spans; slopes matter where they are cubic.
 void Fbx_AddKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* slopes,
     const int64_t* flags);
+// The same from what the format has for each key: four numbers. `after`: the letter of its post-extrapolation, or 0.
+void Fbx_AddRawKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* data,
+    const int64_t* flags, int after);
 
 // The file. The Fbx is used up.
 Bytes Fbx_Finish(Fbx* f);

@@ -49,7 +49,8 @@ test('with three.js', async () => {
 	creature.group.rotation.y = Math.PI / 2;
 	creature.group.updateMatrixWorld(true);
 	const raycaster = new THREE.Raycaster(new THREE.Vector3(0.05, 1, -3), new THREE.Vector3(0, 0, 1));
-	const { printed } = await run('three', { boxer: man.group, creature: creature.group, mixer: man.mixer, raycaster, scene: new THREE.Scene() }, 'frame');
+	const { printed } = await run('three', { boxer: man.group, creature: creature.group, mixer: man.mixer, raycaster, scene: new THREE.Scene(),
+		prop: new THREE.Mesh(new THREE.BoxGeometry()) }, 'frame');
 	assert.match(printed[0][0], /^man, triangle \d+$/);
 	assert.deepEqual(printed[1], ['hit']);
 	const curves = printed.filter(([isClosed]) => isClosed === true && typeof isClosed === 'boolean');
@@ -57,7 +58,8 @@ test('with three.js', async () => {
 	assert.ok(printed.some(([distance]) => distance === 0));
 	assert.ok(printed.some(([name, point]) => name === 'creature' && point.isVector3));
 	assert.ok(printed.some(([count, word]) => count > 50 && word === 'pairs'));
-	assert.deepEqual(printed.at(-1), [1]);
+	assert.deepEqual(printed.at(-2), [1]);
+	assert.equal(printed.at(-1)[0], true);
 });
 
 test('vibrating bodies', async () => {
