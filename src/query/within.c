@@ -79,7 +79,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	}
 }
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, NULL };
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, NULL, NULL };
 
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, double margin, const snugQuery* query, sgFpEnv callersEnvironment)
