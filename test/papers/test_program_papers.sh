@@ -120,6 +120,9 @@ says "| $(mean_and_greatest 509 eq12) | $(mean_and_greatest 509 ours) |"
 strong='"nodes":509,"pullKilonewtons":240,"endMoves'
 says "| $(value 0 spheresGreatestOverEq12 "$strong"), or $(value 0 termByTermGreatestOverEq12 "$strong") term by term |"
 
+run fish
+says "so that a frame has $(value 0 pairs '"method":"ours"') pairs"
+
 run skin-tightness --models nowhere
 # levels KEY: of the creature, spherical, one after the other
 levels()
