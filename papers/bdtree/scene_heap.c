@@ -111,7 +111,7 @@ static recordedView LookAtChairs(const heap* h)
 static recordedView LookAtBridge(const heap* h)
 {
 	(void)h;
-	return (recordedView){ { 24.0f, 19.0f, 42.0f }, { 0.0f, 0.5f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
+	return (recordedView){ { 17.0f, 19.0f, 53.0f }, { 2.0f, 0.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
 		-12.0f, 50.0f };
 }
 
