@@ -83,15 +83,6 @@ else
 	lack_solvers
 fi
 
-# Fish arrive on the bridge within half a second, and none begins in another.
-if "$snug" scene bridge --bodies 30 --frames 16 --out pages >out 2>err; then
-	begins_apart 6
-	checks=$((checks + 1))
-	awk '/^   10 / { apart = $6 == 0 } /^   15 / { exit !(apart && $7 > 0) }' out || fail "the fish do not fall as they should: $(cat out)"
-else
-	lack_solvers
-fi
-
 expect 1 "there is no scene 'nothing'" scene nothing
 expect 1 '--vertices must be' scene ring --vertices 5 --out pages
 expect 1 '--nodes must be' scene ring --nodes 100000 --out pages

@@ -140,4 +140,11 @@ if "$snug" bench modal --quick --json >out 2>err && tr '{' '\n' <out >rows && gr
 	done | paste -s -d ' ')"
 fi
 
+# Fish arrive on the bridge within half a second, and none begins in another. Too long for the test of all scenes.
+if "$snug" scene bridge --bodies 30 --frames 16 --out pages >out 2>err; then
+	checks=$((checks + 1))
+	awk '/^    0 / { apart = $6 == 0 } /^   10 / { apart = apart && $6 == 0 } /^   15 / { exit !(apart && $7 > 0) }' out ||
+		fail "the fish do not fall as they should: $(cat out)"
+fi
+
 finish
