@@ -11,6 +11,7 @@ made from the headers. This program lays them out as mkdocs wants them:
 Needs mkdocs-material and Doxygen: tools/install-dependencies site.
 """
 
+import base64
 import json
 import math
 import os
@@ -37,6 +38,18 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "web/package/README.md": "javascript.md",
     "python/README.md": "python-package.md",
+}
+
+# Scenes of the papers, and which of their tables and figures each is of, as docs/papers.md names them.
+SCENES = {
+    "brain": ["M08 F5"],
+    "ring": ["M08 T3", "M08 T4"],
+    "fish": ["M08 F7"],
+    "curtain": ["BD04 T2"],
+    "bridge": ["BD04 F6"],
+    "chairs": ["BD04 F1"],
+    "characters": ["S06 T1", "S06 T2"],
+    "twist": [],
 }
 
 # Documents with formulas: x_j is x with a subscript, and indented text is a formula in a line of its own.
@@ -202,6 +215,7 @@ class Values:
         self._check(snug, models, source)
         self._drawn(drawn)
         self._peers()
+        self._scenes(snug, source)
         self.names["version"] = subprocess.run([snug, "--version"], check=True, capture_output=True,
                                                text=True).stdout.split()[-1]
 
@@ -247,6 +261,23 @@ class Values:
         for key in ("joints", "vertices", "triangles", "bothVertices"):
             self.names[f"man.{key}"] = f"{numbers[key]:,}"
 
+    def _scenes(self, snug, source):
+        """The papers' scenes, each a page, a still of it, and what docs/papers.md has of it."""
+        folder = source / "scenes"
+        for name, papers in SCENES.items():
+            print(f"scene {name}", flush=True)
+            run = subprocess.run([snug, "scene", name, "--out", folder], capture_output=True, text=True)
+            if run.returncode != 0 and "built without" not in run.stderr:
+                raise SystemExit(run.stderr)
+            card = "*Not in this copy of the site, which was made without solvers.*"
+            if run.returncode == 0:
+                still = re.search(r'src="data:image/png;base64,([^"]+)"', (folder / f"{name}.html").read_text())
+                (folder / f"{name}.png").write_bytes(base64.b64decode(still.group(1)))
+                card = (f"[![A still of the scene; its page can be turned](scenes/{name}.png){{ .strip loading=lazy }}](scenes/{name}.html)\n\n"
+                        f"[Open {name}](scenes/{name}.html){{ .md-button }}")
+            (folder / f"{name}.state").unlink(missing_ok=True)
+            self.names[f"scene.{name}"] = "\n\n".join([card, headlines(papers)])
+
     def _peers(self):
         """Missed and invented pairs are the README's, which a test compares; times, if they were measured."""
         lines = (ROOT / "README.md").read_text().splitlines()
@@ -261,6 +292,21 @@ class Values:
             "    This copy of the site was built without times. "
             "`build/snug bench peers --json >build/peers.json` measures them in some minutes; "
             "`make site` then shows them here.")
+
+
+def headlines(papers):
+    """Rows of the table of headlines in docs/papers.md that are about one of the papers' tables or figures."""
+    lines = (ROOT / "docs/papers.md").read_text().splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("| paper | number |"))
+    chosen, paper = [], ""
+    for line in lines[start + 2:]:
+        if not line.startswith("|"):
+            break
+        cells = line.split("|")
+        paper = cells[1].strip() or paper
+        if paper in papers:
+            chosen.append("|" + "|".join(cells[2:]))
+    return "\n".join(["|" + "|".join(line.split("|")[2:]) for line in lines[start:start + 2]] + chosen) if chosen else ""
 
 
 def processor():
@@ -321,7 +367,7 @@ def break_code(output):
         return f"<code>{re.sub(r'(?<=[ |,/])(?=[^ ])', '<wbr>', match.group(1))}</code>"
 
     for path in output.rglob("*.html"):
-        if "live" not in path.relative_to(output).parts:
+        if not {"live", "scenes"} & set(path.relative_to(output).parts):
             path.write_text(INLINE_CODE.sub(breakable, path.read_text()))
 
 

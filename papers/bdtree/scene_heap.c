@@ -103,7 +103,7 @@ static recordedView LookAtChairs(const heap* h)
 	uint32_t count = h->chairs.def.bodies;
 	float wide = (float)simChairs_GetWidth(count), tall = fminf((float)simChairs_GetHeight(count), 1.3f * wide + 2.0f);
 	float size = fmaxf(tall, 1.6f * wide);
-	return (recordedView){ { 0.6f * size, 0.55f * size, 1.05f * size }, { 0.0f, 0.36f * tall, 0.0f },
+	return (recordedView){ { 0.66f * size, 0.62f * size, 1.18f * size }, { 0.0f, 0.3f * tall, 0.0f },
 		{ 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f, 0.0f, size };
 }
 
@@ -111,7 +111,7 @@ static recordedView LookAtChairs(const heap* h)
 static recordedView LookAtBridge(const heap* h)
 {
 	(void)h;
-	return (recordedView){ { 24.0f, 19.0f, 42.0f }, { 0.0f, 0.5f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
+	return (recordedView){ { 17.0f, 19.0f, 53.0f }, { 2.0f, 0.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
 		-12.0f, 50.0f };
 }
 

@@ -79,11 +79,6 @@ void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed)
 	sgBody_Travel(oracle->body, INFINITY);
 }
 
-snugStatus oracleBody_Refit(oracleBody* oracle)
-{
-	return snugBody_Refit(oracle->body);
-}
-
 // Coordinate i % 3 of every third float: lanes are kept apart until the end, so that the compiler can use vectors.
 static void AddRun(const float* positions, uint32_t count, float lower[24], float upper[24])
 {

@@ -28,9 +28,6 @@ void oracleBody_Destroy(oracleBody* oracle);
 /// Evaluate all vertices of a posed blend body and make them the oracle's. The frame is copied too.
 void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed);
 
-/// Refit everything.
-snugStatus oracleBody_Refit(oracleBody* oracle);
-
 /// The box of all vertices of a posed body, relative to its frame, by evaluating them: nothing is stored.
 sgBox oracleOptimalBox(snugBody* posed);
 

@@ -332,7 +332,7 @@ static void ReleaseFish(void* scene)
 // ---- How they are shown ----------------------------------------------------------------------------------------
 
 #define HOW "Elastic bodies by moving least squares; their surfaces follow their nodes."
-#define SHOW_NODES " <b>nodes</b> shows what they follow."
+#define SHOW_NODES " The box <b>nodes</b> shows what they follow instead."
 #define AFTER "After Steinemann, Otaduy, Gross 2008."
 // clang-format off
 #define ENERGY { "energy", "J", "Energy", "kinetic and elastic" }

@@ -254,6 +254,10 @@ twist* twist_Create(simError* error)
 	{
 		good = RunPose(t, pose, error);
 	}
+	if (good)
+	{
+		recording_SetStart(t->recording);
+	}
 	if (!good && t != NULL)
 	{
 		twist_Destroy(t);

@@ -50,7 +50,8 @@ struct recording
 	frame* frames;
 	box* boxes;
 	size_t meshCount, meshCapacity, bodyCount, bodyCapacity, frameCount, frameCapacity, boxCount, boxCapacity;
-	bool failed; ///< there was no memory
+	size_t start; ///< 1 + the frame that it begins with; 0: the one with the most pairs
+	bool failed;  ///< there was no memory
 };
 
 const float* recordingGetColor(int number)
@@ -442,6 +443,14 @@ void recording_SetPairs(recording* r, uint64_t pairs)
 	}
 }
 
+void recording_SetStart(recording* r)
+{
+	if (r != NULL)
+	{
+		r->start = r->frameCount;
+	}
+}
+
 void recording_SetMotion(recording* r, int number, const float* numbers)
 {
 	body* b = GetBody(r, number);
@@ -501,11 +510,11 @@ typedef struct cut
 	bool failed;
 } cut;
 
-// The frame with the most pairs; without any the one in the middle.
+// The frame that was chosen, or the one with the most pairs; without any the one in the middle.
 static size_t FindStart(const recording* r)
 {
-	size_t most = r->frameCount / 2;
-	for (size_t i = 0; i < r->frameCount; ++i)
+	size_t most = r->start > 0 ? r->start - 1 : r->frameCount / 2;
+	for (size_t i = 0; i < r->frameCount && r->start == 0; ++i)
 	{
 		most = r->frames[i].pairs > r->frames[most].pairs ? i : most;
 	}
@@ -875,8 +884,8 @@ static void PrintStage(const recordingDef* def, const uint8_t* still, size_t byt
 static void PrintExcuse(FILE* stream)
 {
 	fputs(
-	    "<p class=\"undrawn\">This browser does not draw here (no WebGL 2, or no scripts): a picture of the frame with "
-	    "the most contacts.</p></div>\n",
+	    "<p class=\"undrawn\">This browser does not draw here (no WebGL 2, or no scripts): a picture of one "
+	    "frame.</p></div>\n",
 	    stream);
 }
 

@@ -78,6 +78,8 @@ void recording_SetWhen(recording* r, int body, recordedWhen when);
 void recording_AddFrame(recording* r, uint64_t number, double time, uint64_t pairs);
 /// Of the last frame, where they are known only later.
 void recording_SetPairs(recording* r, uint64_t pairs);
+/// Begin with the last frame, and draw it as the still; default: the one with the most pairs, or in the middle.
+void recording_SetStart(recording* r);
 /// Of the last frame: matrices of the body's joints (3 rows of 4 each), or positions.
 void recording_SetMotion(recording* r, int body, const float* numbers);
 /// Of the last frame: triangles of a body that touch, ascending; at most once per body and frame.
@@ -102,12 +104,12 @@ typedef struct recordingDef
 	size_t maxBytes;  ///< of what is printed; 0: 5 MB
 } recordingDef;
 
-/// Draw the frame that has the most pairs.
+/// Draw the frame that it begins with.
 /// @return without data if there is no memory
 pixels recording_Draw(const recording* r, const recordedView* view, int width, int height);
 
-/// Print the viewer with its controls, the recording, which begins with the frame that has the most pairs, and a
-/// picture of that for browsers that cannot draw.
+/// Print the viewer with its controls, the recording, and a picture of the frame that it begins with, for browsers that
+/// cannot draw.
 /// @return false if there was no memory
 bool recording_Print(const recording* r, const recordingDef* def, FILE* stream);
 

@@ -120,6 +120,9 @@ says "| $(mean_and_greatest 509 eq12) | $(mean_and_greatest 509 ours) |"
 strong='"nodes":509,"pullKilonewtons":240,"endMoves'
 says "| $(value 0 spheresGreatestOverEq12 "$strong"), or $(value 0 termByTermGreatestOverEq12 "$strong") term by term |"
 
+run fish
+says "so that a frame has $(value 0 pairs '"method":"ours"') pairs"
+
 run skin-tightness --models nowhere
 # levels KEY: of the creature, spherical, one after the other
 levels()
@@ -135,6 +138,13 @@ if "$snug" bench modal --quick --json >out 2>err && tr '{' '\n' <out >rows && gr
 	says "our chair: 1 $(for level in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 		value 3 here '"table":"How much BD spheres can grow' '"body":"chair"' "\"level\":$level,"
 	done | paste -s -d ' ')"
+fi
+
+# Fish arrive on the bridge within half a second, and none begins in another. Too long for the test of all scenes.
+if "$snug" scene bridge --bodies 30 --frames 16 --out pages >out 2>err; then
+	checks=$((checks + 1))
+	awk '/^    0 / { apart = $6 == 0 } /^   10 / { apart = apart && $6 == 0 } /^   15 / { exit !(apart && $7 > 0) }' out ||
+		fail "the fish do not fall as they should: $(cat out)"
 fi
 
 finish

@@ -45,12 +45,12 @@ after(async () => {
 	server?.close();
 });
 
-// The pages of the site itself; live/ and the report of `snug check` are tested where they are made.
+// The pages of the site itself; live/, scenes/ and the report of `snug check` are tested where they are made.
 async function listPages(folder = '') {
 	const pages = [];
 	for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
 		const name = folder + entry.name;
-		if (entry.isDirectory() && !['live', 'assets', 'search', 'pictures'].includes(name)) pages.push(...await listPages(name + '/'));
+		if (entry.isDirectory() && !['live', 'scenes', 'assets', 'search', 'pictures'].includes(name)) pages.push(...await listPages(name + '/'));
 		if (name.endsWith('.html') && !['404.html', 'kick-report.html'].includes(name)) pages.push(name);
 	}
 	return pages;
