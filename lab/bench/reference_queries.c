@@ -323,7 +323,7 @@ static void RunBrains(const char* name, bool isHeavy)
 		sceneMesh mesh = sceneMakeBrain(FREQUENCY, (uint64_t)k + 1);
 		Require(sceneMeshless_Create(&brains.meshless[k], mesh, NODES, 20.0), "out of memory");
 		const sceneWeights* weights = &brains.meshless[k].weights;
-		snugModelDef def = DescribeSkin(&brains.meshless[k].mesh, weights, snug_skin);
+		snugModelDef def = DescribeSkin(&brains.meshless[k].mesh, weights, snug_blendLinear);
 		actors[k] = MakeActor(&def);
 		actors[k].pose.count = weights->transformCount;
 		actors[k].pose.matrices = Allocate(12 * sizeof(float) * weights->transformCount);

@@ -34,7 +34,7 @@ int cliGetProcessorCount(void)
 	return count > 0 && count <= 1024 ? (int)count : 1;
 }
 
-double cliFrames_GetTime(const cliFrames* frames, uint64_t frame)
+static double TimeOf(const cliFrames* frames, uint64_t frame)
 {
 	return frames->from + (double)frame / frames->fps;
 }
@@ -48,7 +48,7 @@ static void PrintError(const cliFrames* frames, uint64_t frame, const ioError* e
 {
 	if (cliSceneOptions_IsAnimated(frames->scene->options))
 	{
-		cliError("%s (frame %llu, at %g s)", error->text, (unsigned long long)frame, cliFrames_GetTime(frames, frame));
+		cliError("%s (frame %llu, at %g s)", error->text, (unsigned long long)frame, TimeOf(frames, frame));
 	}
 	else
 	{
@@ -89,7 +89,7 @@ static void* Work(void* user)
 		cliContacts* contacts = &c->slots[frame % c->slotCount].contacts;
 		if (made)
 		{
-			cliContacts_Find(contacts, &stage, cliFrames_GetTime(c->frames, frame), c->frames->options);
+			cliContacts_Find(contacts, &stage, TimeOf(c->frames, frame), c->frames->options);
 		}
 		else
 		{
@@ -118,7 +118,7 @@ static bool ShowFrame(crew* c, uint64_t frame)
 	bool good = !s->contacts.failed;
 	if (good)
 	{
-		c->frames->show(c->frames->user, frame, cliFrames_GetTime(c->frames, frame), &s->contacts);
+		c->frames->show(c->frames->user, frame, TimeOf(c->frames, frame), &s->contacts);
 	}
 	else
 	{
@@ -165,7 +165,7 @@ static bool RunAlone(const cliFrames* frames)
 	contacts.error = stage.error;
 	for (; good && !IsStopped(frames) && i < frames->count; ++i)
 	{
-		double time = cliFrames_GetTime(frames, i);
+		double time = TimeOf(frames, i);
 		cliProgress("frame %llu of %llu", (unsigned long long)i, (unsigned long long)frames->count);
 		good = cliContacts_Find(&contacts, &stage, time, frames->options);
 		cliProgress("");
