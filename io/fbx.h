@@ -176,9 +176,6 @@ const char* fbxCopyName(const fbxReader* r, uint32_t object);
 /// Nodes, with their transforms; instances; skins of instances.
 bool fbxReadNodes(fbxReader* r);
 bool fbxReadInstances(fbxReader* r);
-/// The matrix that a model's meshes have over its own transform.
-/// @return false if it is the identity
-bool fbxGetGeometric(const fbxReader* r, uint32_t model, double matrix[12]);
 
 /// Meshes: vertices, triangles, influences, blend shapes.
 bool fbxReadMeshes(fbxReader* r);

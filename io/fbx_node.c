@@ -150,7 +150,8 @@ static bool ReadModel(fbxReader* r, uint32_t model, ioNode* node)
 	return true;
 }
 
-bool fbxGetGeometric(const fbxReader* r, uint32_t model, double matrix[12])
+// The matrix that a model's meshes have over its own transform. False if it is the identity.
+static bool GetGeometric(const fbxReader* r, uint32_t model, double matrix[12])
 {
 	double move[3], turn[3], scale[3], turned[9];
 	bool read = ReadLength(r, model, "GeometricTranslation", move) &&
@@ -391,7 +392,7 @@ static bool AddInstance(fbxReader* r, uint32_t model, uint32_t geometry, ioInsta
 	ioAsset* asset = r->loader->asset;
 	uint32_t meshNumber = r->objects[geometry].index, skin;
 	double geometric[12];
-	if (!fbxGetGeometric(r, model, geometric))
+	if (!GetGeometric(r, model, geometric))
 	{
 		memcpy(geometric, identity, sizeof(identity));
 	}

@@ -28,7 +28,4 @@ void ioMesh_Free(ioMesh* mesh);
 /// @param error receives "file:line: what is wrong"
 bool ioReadObj(const char* path, ioMesh* mesh, ioError* error);
 
-/// Write a file, whole or not at all. Positions are printed with nine significant digits and read back bit for bit.
-bool ioWriteObj(const char* path, const ioMesh* mesh, ioError* error);
-
 #endif

@@ -5,7 +5,7 @@ endif()
 
 # Generated meshes as files.
 add_executable(snug_make_obj program/make_obj.c)
-target_link_libraries(snug_make_obj PRIVATE snug_scenes snug_io)
+target_link_libraries(snug_make_obj PRIVATE snug_scenes)
 add_executable(snug_make_glb program/make_glb.c)
 target_include_directories(snug_make_glb PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(snug_make_glb PRIVATE snug_scenes snug_test_files)

@@ -30,7 +30,7 @@ static double Melt(double a, double b, double melt)
 	return least - 0.25 * melt * part * part;
 }
 
-double sceneImplicit_Evaluate(const sceneImplicit* body, const double point[3])
+static double Evaluate(const sceneImplicit* body, const double point[3])
 {
 	double value = sceneShape_Evaluate(body->shapes, point);
 	for (uint32_t i = 1; i < body->shapeCount; ++i)
@@ -41,17 +41,18 @@ double sceneImplicit_Evaluate(const sceneImplicit* body, const double point[3])
 }
 
 // Newton's method along the gradient, three times.
-void sceneImplicit_Project(const sceneImplicit* body, double point[3])
+// Bring a point that is near the surface onto it.
+static void Project(const sceneImplicit* body, double point[3])
 {
 	const double step = 1e-4;
 	for (int i = 0; i < 3; ++i)
 	{
-		double value = sceneImplicit_Evaluate(body, point), gradient[3], square = 0.0;
+		double value = Evaluate(body, point), gradient[3], square = 0.0;
 		for (int k = 0; k < 3; ++k)
 		{
 			double beside[3] = { point[0], point[1], point[2] };
 			beside[k] += step;
-			gradient[k] = (sceneImplicit_Evaluate(body, beside) - value) / step;
+			gradient[k] = (Evaluate(body, beside) - value) / step;
 			square += gradient[k] * gradient[k];
 		}
 		for (int k = 0; k < 3 && square > 0.01; ++k)
@@ -271,12 +272,12 @@ sceneMesh sceneField_MakeMesh(const sceneField* field, double cell)
 
 static double EvaluateAny(const void* body, const double point[3])
 {
-	return sceneImplicit_Evaluate(body, point);
+	return Evaluate(body, point);
 }
 
 static void ProjectAny(const void* body, double point[3])
 {
-	sceneImplicit_Project(body, point);
+	Project(body, point);
 }
 
 sceneMesh sceneImplicit_MakeMesh(const sceneImplicit* body, double cell)
@@ -322,7 +323,7 @@ static void SplitLongest(const sceneImplicit* body, sceneMesh* mesh)
 	{
 		middle[k] = 0.5 * ((double)mesh->positions[3 * (size_t)a + k] + (double)mesh->positions[3 * (size_t)b + k]);
 	}
-	sceneImplicit_Project(body, middle);
+	Project(body, middle);
 	for (size_t k = 0; k < 3; ++k)
 	{
 		mesh->positions[3 * (size_t)vertex + k] = (float)middle[k];

@@ -40,11 +40,6 @@ typedef struct sceneImplicit
 	double melt;
 } sceneImplicit;
 
-double sceneImplicit_Evaluate(const sceneImplicit* body, const double point[3]);
-
-/// Bring a point that is near the surface onto it.
-void sceneImplicit_Project(const sceneImplicit* body, double point[3]);
-
 /// The surface, with triangles about as large as cells of a grid.
 sceneMesh sceneImplicit_MakeMesh(const sceneImplicit* body, double cell);
 

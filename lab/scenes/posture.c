@@ -23,7 +23,7 @@ static void Invert(const double q[4], double out[4])
 	}
 }
 
-void sceneQuaternion_Rotate(const double q[4], const double v[3], double out[3])
+static void Rotate(const double q[4], const double v[3], double out[3])
 {
 	double pure[4] = { v[0], v[1], v[2], 0.0 }, back[4], half[4], whole[4];
 	Invert(q, back);
@@ -109,7 +109,7 @@ static void Follow(const scenePosture* p, int joint, double turn[4], double plac
 		{
 			arm[k] = joints[joint].position[k] - joints[parent].position[k];
 		}
-		sceneQuaternion_Rotate(above, arm, arm);
+		Rotate(above, arm, arm);
 		Multiply(above, turn, turn);
 		for (int k = 0; k < 3; ++k)
 		{
@@ -162,7 +162,7 @@ void scenePosture_Reach(scenePosture* p, int side, int joint, const double place
 		upper[k] = joints[1].position[k] - joints[0].position[k];
 		lower[k] = joints[2].position[k] - joints[1].position[k];
 	}
-	sceneQuaternion_Rotate(above, first, first);
+	Rotate(above, first, first);
 	for (int k = 0; k < 3; ++k)
 	{
 		first[k] += corner[k];
@@ -201,7 +201,7 @@ void scenePosture_GetMatrices(const scenePosture* p, double (*matrices)[12])
 		memcpy(places[j], arm, sizeof(arm));
 		if (parent >= 0)
 		{
-			sceneQuaternion_Rotate(turns[parent], arm, arm);
+			Rotate(turns[parent], arm, arm);
 			Multiply(turns[parent], p->turns[j], turns[j]);
 			for (int k = 0; k < 3; ++k)
 			{
@@ -211,7 +211,7 @@ void scenePosture_GetMatrices(const scenePosture* p, double (*matrices)[12])
 		for (int column = 0; column < 3; ++column)
 		{
 			double axis[3] = { column == 0, column == 1, column == 2 };
-			sceneQuaternion_Rotate(turns[j], axis, axis);
+			Rotate(turns[j], axis, axis);
 			for (int row = 0; row < 3; ++row)
 			{
 				matrices[j][4 * row + column] = axis[row];

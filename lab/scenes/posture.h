@@ -35,6 +35,4 @@ void scenePosture_Reach(
 /// Matrices in double precision, three rows of four per joint.
 void scenePosture_GetMatrices(const scenePosture* p, double (*matrices)[12]);
 
-void sceneQuaternion_Rotate(const double q[4], const double v[3], double out[3]);
-
 #endif

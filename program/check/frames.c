@@ -35,7 +35,7 @@ int cliGetProcessorCount(void)
 	return count > 0 && count <= 1024 ? (int)count : 1;
 }
 
-double cliFrames_GetTime(const cliFrames* frames, uint64_t frame)
+static double TimeOf(const cliFrames* frames, uint64_t frame)
 {
 	return frames->from + (double)frame / frames->fps;
 }
@@ -49,7 +49,7 @@ static void PrintError(const cliFrames* frames, uint64_t frame, const ioError* e
 {
 	if (cliSceneOptions_IsAnimated(frames->scene->options))
 	{
-		cliError("%s (frame %llu, at %g s)", error->text, (unsigned long long)frame, cliFrames_GetTime(frames, frame));
+		cliError("%s (frame %llu, at %g s)", error->text, (unsigned long long)frame, TimeOf(frames, frame));
 	}
 	else
 	{
@@ -113,7 +113,7 @@ static void FreeStages(stages* s)
 static bool FindFrame(const cliFrames* frames, stages* s, uint64_t frame, cliContacts* contacts)
 {
 	const bool isAfter = s->hasBefore && frame > 0;
-	const double time = cliFrames_GetTime(frames, frame), last = isAfter ? cliFrames_GetTime(frames, frame - 1) : time;
+	const double time = TimeOf(frames, frame), last = isAfter ? TimeOf(frames, frame - 1) : time;
 	if (isAfter && s->now.time == last)
 	{
 		const cliStage swapped = s->now;
@@ -169,7 +169,7 @@ static bool ShowFrame(crew* c, uint64_t frame)
 	bool good = !s->contacts.failed;
 	if (good)
 	{
-		c->frames->show(c->frames->user, frame, cliFrames_GetTime(c->frames, frame), &s->contacts);
+		c->frames->show(c->frames->user, frame, TimeOf(c->frames, frame), &s->contacts);
 	}
 	else
 	{
@@ -221,7 +221,7 @@ static bool RunAlone(const cliFrames* frames)
 		cliProgress("");
 		if (good)
 		{
-			frames->show(frames->user, i, cliFrames_GetTime(frames, i), &contacts);
+			frames->show(frames->user, i, TimeOf(frames, i), &contacts);
 		}
 	}
 	if (!good)

@@ -23,9 +23,6 @@ typedef struct cliFrames
 	const volatile sig_atomic_t* stop; ///< nullable: once it is not zero, no further frame is begun or shown
 } cliFrames;
 
-/// @return time of a frame in seconds
-double cliFrames_GetTime(const cliFrames* frames, uint64_t frame);
-
 /// Find and show all frames. Prints what is wrong with the first frame that fails, with its number and time if anything
 /// may move, and shows none after it.
 bool cliFrames_Run(const cliFrames* frames);

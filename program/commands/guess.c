@@ -16,7 +16,9 @@ static int Least(int a, int b)
 	return a < b ? a : b;
 }
 
-int cliEditDistance(const char* a, const char* b)
+// Letters to change, insert, remove or swap with their neighbours to get from one word to the other, case ignored;
+// words longer than 63 letters are compared up to there.
+static int EditDistance(const char* a, const char* b)
 {
 	int rows[3][LONGEST + 1]; // for the letters of a up to i - 2, i - 1 and i
 	int lengthA = (int)strlen(a), lengthB = (int)strlen(b);
@@ -51,7 +53,7 @@ cliGuess cliGuess_Begin(const char* typed)
 // One letter in four may be wrong, and one more: beyond that it is another word.
 static void TryAs(cliGuess* guess, const char* part, const char* word)
 {
-	int distance = cliEditDistance(guess->typed, part);
+	int distance = EditDistance(guess->typed, part);
 	if (distance <= 1 + (int)strlen(part) / 4 && distance < (int)strlen(part) &&
 	    (guess->best == NULL || distance < guess->distance))
 	{

@@ -23,8 +23,4 @@ void cliGuess_TryParts(cliGuess* guess, const char* word);
 /// @return " (did you mean 'word'?)" in `text`, or "" if nothing is near
 const char* cliGuess_Print(const cliGuess* guess, char* text, size_t size);
 
-/// Letters to change, insert, remove or swap with their neighbours to get from one word to the other, case ignored;
-/// words longer than 63 letters are compared up to there.
-int cliEditDistance(const char* a, const char* b);
-
 #endif

@@ -187,7 +187,7 @@ void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style)
 	}
 	else
 	{
-		printf("\nOptions may come anywhere, as `--name value` or `--name=value`; after `--` everything is a file. "
+		printf("\nOptions may come anywhere, as `--name value` or `--name=value`; after `--` everything is a file.\n"
 		       "Exit codes: %s\n",
 		    exitCodes);
 	}

@@ -38,9 +38,6 @@ PyObject* smFail(snugStatus status, const smText* text);
 
 extern PyObject* smError; ///< snugmesh.Error, a ValueError
 
-/// Let misuse be told in a sentence: installs a handler of the library.
-void smWatchMisuse(void);
-
 /// @}
 
 /// @defgroup arguments Arguments

@@ -17,7 +17,8 @@ static void HearMisuse(void* user, const char* condition, const char* function)
 	snprintf(misuse.text, sizeof(misuse.text), "%s needs %s", function, condition);
 }
 
-void smWatchMisuse(void)
+// Let misuse be told in a sentence: installs a handler of the library.
+static void WatchMisuse(void)
 {
 	snugSetAssertHandler(HearMisuse, NULL);
 }
@@ -173,7 +174,7 @@ static int Execute(PyObject* module)
 		PyErr_SetString(PyExc_ImportError, "snugmesh can be loaded by one interpreter of a process only");
 		return -1;
 	}
-	smWatchMisuse();
+	WatchMisuse();
 	bool good = smArrays_Start() && AddError(module) && AddConstants(module) && smAddModel(module) &&
 	            smAddPool(module) && smAddBody(module) && smAddBounds(module) && smAddQueries(module) &&
 	            smAddNear(module) && smAddShapes(module) && smAddSweep(module) && smAddSearch(module) &&

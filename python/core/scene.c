@@ -75,7 +75,8 @@ smScene* smScene_Take(PyObject* object)
 	return self;
 }
 
-PyObject* smScene_Finish(smScene* self, snugStatus status)
+// After a method's work: let go of the scene, then tell how it went.
+static PyObject* Finish(smScene* self, snugStatus status)
 {
 	PyObject* result = status == snug_success ? Py_NewRef(Py_None) : smFail(status, &self->said);
 	smRelease(&self->isBusy);
@@ -274,7 +275,7 @@ static PyObject* Remove(PyObject* object, PyObject* given)
 	{
 		TakeOut(self, id);
 	}
-	return smScene_Finish(self, status);
+	return Finish(self, status);
 }
 
 static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
@@ -293,7 +294,7 @@ static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_
 		smRelease(&self->isBusy);
 		return NULL;
 	}
-	return self != NULL ? smScene_Finish(self, snugScene_SetGroups(self->scene, id, groups, mask)) : NULL;
+	return self != NULL ? Finish(self, snugScene_SetGroups(self->scene, id, groups, mask)) : NULL;
 }
 
 static PyObject* SetOrigin(PyObject* object, PyObject* given)
@@ -304,7 +305,7 @@ static PyObject* SetOrigin(PyObject* object, PyObject* given)
 		return NULL;
 	}
 	smScene* self = smScene_Take(object);
-	return self != NULL ? smScene_Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
+	return self != NULL ? Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
 }
 
 static PyObject* GetBody(PyObject* object, PyObject* given)

@@ -18,8 +18,6 @@ typedef struct smScene
 
 /// A scene for oneself, or null with an exception. Release it with smRelease(&scene->isBusy).
 smScene* smScene_Take(PyObject* object);
-/// After a method's work: let go of the scene, then tell how it went.
-PyObject* smScene_Finish(smScene* self, snugStatus status);
 
 /// All its bodies for oneself, or false with an exception.
 bool smScene_TakeBodies(smScene* self);

@@ -149,10 +149,6 @@ snugStatus sgBody_MakePlacement(
 snugStatus sgBody_MakeLoosePlacement(
     snugBody* body, const double origin[3], sgBox* around, sgPlacement* placement, snugCounters* counters);
 
-/// Boxes in body space around the vertices below each lane of a set. From the pose alone; looked up in the cache only
-/// where there is no other way, which is where boxes are exact.
-const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters);
-
 /// Boxes along the world's axes around the placed vertices below each lane of a set. Lanes outside the mask are empty.
 /// From the pose alone, so that they depend on nothing that was asked before; not kept.
 /// @return false if float32 cannot hold placed positions

@@ -15,7 +15,9 @@ static bool IsAtRest(const snugBody* body)
 	return body->isAtRest || body->deform->bound == NULL;
 }
 
-const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters)
+// Boxes in body space around the vertices below each lane of a set. From the pose alone; looked up in the cache only
+// where there is no other way, which is where boxes are exact.
+static const sgBoxLanes* BoundLocal(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters)
 {
 	if (IsAtRest(body))
 	{
@@ -168,7 +170,7 @@ bool sgBody_BoundPlaced(
 		return true;
 	}
 	sgBoxLanes scratch;
-	return PlaceBoxes(body, origin, sgBody_BoundLocal(body, set, &scratch, counters), set.mask, boxes);
+	return PlaceBoxes(body, origin, BoundLocal(body, set, &scratch, counters), set.mask, boxes);
 }
 
 // What is below a root makes a tighter box than the root itself: so it is looked at where that costs little. Leaves

@@ -120,12 +120,6 @@ static inline double sgPlane_Value(const sgPlane* plane, const float a[3])
 	return fabs(det) > bound * 0x1p40 || bound == 0 ? det : sgOrient3D_ExactValue(a, plane->b, plane->c, plane->d);
 }
 
-static inline double sgOrient3D_Value(const float a[3], const float b[3], const float c[3], const float d[3])
-{
-	const sgPlane plane = sgPlane_Make(b, c, d);
-	return sgPlane_Value(&plane, a);
-}
-
 /// Sign of det[a - c; b - c] in the coordinates u and v, or sg_unsure.
 /// As above with four factors per product: two differences, the product, the subtraction. 5u (1 - u)^5 exceeds
 /// (1 + u)^4 - 1.
@@ -157,12 +151,6 @@ static inline double sgOrient2D_Value(const float* a, const float* b, const floa
 	const double right = ((double)a[v] - c[v]) * ((double)b[u] - c[u]);
 	const double det = left - right, sum = fabs(left) + fabs(right);
 	return fabs(det) > sum * (5 * 0x1p-13) || sum == 0 ? det : sgOrient2D_ExactValue(a, b, c, u, v);
-}
-
-/// Exact sign of det[a - c; b - c]: positive if a, b, c turn counterclockwise.
-static inline int sgOrient2D(const float a[2], const float b[2], const float c[2])
-{
-	return sgOrient2D_Axes(a, b, c, 0, 1);
 }
 
 /// Turn of p, q, r as seen along an axis.

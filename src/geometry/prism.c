@@ -45,9 +45,17 @@ sgCloud sgCloud_Make(const sgPointList* list)
 	return cloud;
 }
 
-sgPrismFrame sgPrismLanes_Frame(const sgPrismLanes* prisms, uint32_t lane, const float center[3])
+/// Coordinates of points in a prism's own frame, which is a little skewed since its axes are rounded: solves
+/// offset + a U + b V + c N = p - center for (a, b, c). Not finite where the axes are dependent.
+typedef struct Frame
 {
-	sgPrismFrame frame;
+	double origin[3];
+	double inverse[3][3];
+} Frame;
+
+static Frame FrameOf(const sgPrismLanes* prisms, uint32_t lane, const float center[3])
+{
+	Frame frame;
 	double det = 0.0, axes[3][3];
 	for (int a = 0; a < 3; ++a)
 	{
@@ -81,7 +89,8 @@ sgPrismFrame sgPrismLanes_Frame(const sgPrismLanes* prisms, uint32_t lane, const
 	return frame;
 }
 
-void sgPrismFrame_Locate(const sgPrismFrame* frame, const float p[3], double out[3])
+// (a, b, c) of the point p.
+static void Locate(const Frame* frame, const float p[3], double out[3])
 {
 	for (int k = 0; k < 3; ++k)
 	{
@@ -156,12 +165,12 @@ void sgPrismLanes_Fit(
     sgPrismLanes* prisms, uint32_t lane, const sgPointList* list, const float center[3], const float half[3])
 {
 	SetAxes(prisms, lane, list, center);
-	sgPrismFrame frame = sgPrismLanes_Frame(prisms, lane, center);
+	Frame frame = FrameOf(prisms, lane, center);
 	double most = 0.0, corner[4] = { 0.0, 0.0, 0.0, 0.0 };
 	for (uint32_t i = 0; i < list->count; ++i)
 	{
 		double q[3];
-		sgPrismFrame_Locate(&frame, sgPointList_Get(list, i), q);
+		Locate(&frame, sgPointList_Get(list, i), q);
 		const double sums[4] = { q[0] + q[1], q[0] - q[1], q[1] - q[0], -q[0] - q[1] };
 		for (int c = 0; c < 4; ++c)
 		{

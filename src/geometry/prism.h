@@ -46,19 +46,6 @@ typedef struct sgCloud
 
 sgCloud sgCloud_Make(const sgPointList* list);
 
-/// Coordinates of points in a prism's own frame, which is a little skewed since its axes are rounded: solves
-/// offset + a U + b V + c N = p - center for (a, b, c). Not finite where the axes are dependent.
-typedef struct sgPrismFrame
-{
-	double origin[3];
-	double inverse[3][3];
-} sgPrismFrame;
-
-sgPrismFrame sgPrismLanes_Frame(const sgPrismLanes* prisms, uint32_t lane, const float center[3]);
-
-/// (a, b, c) of the point p.
-void sgPrismFrame_Locate(const sgPrismFrame* frame, const float p[3], double out[3]);
-
 /// A prism around all points of a list (whatever its step), in one lane; where none can be made, the box of the given
 /// half extents.
 void sgPrismLanes_Fit(

@@ -156,7 +156,8 @@ static void values_of_cancelling_determinants_are_right(void** state)
 		              d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
 		              d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
 		assert_true(sgOrient3D_ExactValue(p[0], p[1], p[2], p[3]) == (double)det);
-		assert_true(sgOrient3D_Value(p[0], p[1], p[2], p[3]) == (double)det);
+		const sgPlane plane = sgPlane_Make(p[1], p[2], p[3]);
+		assert_true(sgPlane_Value(&plane, p[0]) == (double)det);
 		int64_t flat = d[0][0] * d[1][1] - d[0][1] * d[1][0];
 		assert_true(sgOrient2D_ExactValue(p[0], p[1], p[3], 0, 1) == (double)flat);
 		assert_true(sgOrient2D_Value(p[0], p[1], p[3], 0, 1) == (double)flat);

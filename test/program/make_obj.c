@@ -1,5 +1,4 @@
 // test/program/make_obj.c: writes a generated mesh as an OBJ file: make_obj NAME OUT.obj. For the tests of the program.
-#include "io/obj.h"
 #include "lab/scenes/mesh.h"
 
 #include <stdio.h>
@@ -21,20 +20,34 @@ static sceneMesh MakeMesh(const char* name)
 	                                          : none;
 }
 
+static bool Write(const sceneMesh* mesh, const char* path)
+{
+	FILE* file = fopen(path, "w");
+	for (size_t i = 0; file != NULL && i < mesh->vertexCount; ++i)
+	{
+		const float* p = mesh->positions + 3 * i;
+		fprintf(file, "v %.9g %.9g %.9g\n", (double)p[0], (double)p[1], (double)p[2]);
+	}
+	for (size_t i = 0; file != NULL && i < mesh->triangleCount; ++i)
+	{
+		const uint32_t* corners = mesh->triangles + 3 * i;
+		fprintf(file, "f %u %u %u\n", corners[0] + 1, corners[1] + 1, corners[2] + 1);
+	}
+	return file != NULL && fclose(file) == 0;
+}
+
 int main(int argumentCount, char** arguments)
 {
-	ioError error;
 	if (argumentCount != 3)
 	{
 		fprintf(stderr, "usage: make_obj NAME OUT.obj\n");
 		return 2;
 	}
 	sceneMesh mesh = MakeMesh(arguments[1]);
-	ioMesh written = { mesh.positions, mesh.vertexCount, mesh.triangles, mesh.triangleCount };
-	bool done = sceneMesh_IsValid(&mesh) && ioWriteObj(arguments[2], &written, &error);
+	bool done = sceneMesh_IsValid(&mesh) && Write(&mesh, arguments[2]);
 	if (!done)
 	{
-		fprintf(stderr, "make_obj: %s\n", sceneMesh_IsValid(&mesh) ? error.text : "no such mesh");
+		fprintf(stderr, "make_obj: no such mesh, or %s cannot be written\n", arguments[2]);
 	}
 	sceneMesh_Free(&mesh);
 	return done ? 0 : 1;
