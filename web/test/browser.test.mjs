@@ -115,11 +115,15 @@ test('at first sight a man kicks a creature: pairs as in node, contacts painted,
 	quiet();
 });
 
-test('it draws what the library poses: positions of every vertex as in node', { skip }, async (t) => {
-	const { page } = await view(t), man = await loadMan(), snug = await Snug.load();
-	const [positions, count] = await page.evaluate(() => (({ viewer, live }) => [[...viewer.positions], live.bodies[0].mesh.vertexCount])(document.querySelector('.viewer')));
+test('it draws what the library poses and finds: vertices, and the triangles that touch, as in node', { skip }, async (t) => {
+	const { page } = await view(t), man = await loadMan(), snug = await Snug.load(), pairs = await expectedPairs(0.8);
+	const { positions, corners } = await page.evaluate(() => (({ viewer }) => ({ positions: [...viewer.positions], corners: [...viewer.corners] }))(document.querySelector('.viewer')));
 	man.setTime('kick', 0.8);
-	assert.deepEqual(positions.slice(0, 3 * count), [...fromMesh(snug, man.group).getVertices()]);
+	const body = fromMesh(snug, man.group), vertices = body.getVertices(), triangles = body.model.getTriangles();
+	assert.deepEqual(positions.slice(0, vertices.length), [...vertices]);
+	const touching = new Set(pairs.filter((_, i) => i % 2 === 0)), expected = [...touching].flatMap((triangle) =>
+		[...triangles.subarray(3 * triangle, 3 * triangle + 3)].flatMap((v) => [...vertices.subarray(3 * v, 3 * v + 3)]));
+	assert.deepEqual(corners.slice(0, expected.length), expected);
 });
 
 test('one file, which fetches nothing and is no larger than 3 MB', { skip }, async (t) => {
