@@ -34,8 +34,8 @@ typedef struct Mover
 /// Pairs of lanes that are still to be descended into, with times before which nothing below them meets.
 typedef struct Level
 {
-	uint32_t groupA, groupB;
-	uint64_t pairs;
+	sgOpened a, b;
+	uint64_t pairs, leaves; ///< the latter: both lanes are leaves
 	float SG_ALIGN(32) times[SG_LANE_PAIRS];
 } Level;
 
@@ -110,6 +110,10 @@ static bool IsBefore(const Found* found, const Found* other)
 	if (found->when.time != other->when.time)
 	{
 		return found->when.time < other->when.time;
+	}
+	if ((found->features == FEATURE_PAIRS) != (other->features == FEATURE_PAIRS)) // what meets, not what nearly does
+	{
+		return found->features == FEATURE_PAIRS;
 	}
 	if (x->numberA != y->numberA || x->numberB != y->numberB)
 	{
@@ -201,7 +205,7 @@ static void LookAtTriangles(Search* search, const Triangles* triangles, bool may
 	}
 	const bool isStill = memcmp(triangles->a[0], triangles->a[1], sizeof(triangles->a[0])) == 0 &&
 	                     memcmp(triangles->b[0], triangles->b[1], sizeof(triangles->b[0])) == 0;
-	if (!isStill) // what rests was decided at the start
+	if (!isStill && search->limit > 0.0) // what rests was decided at the start, and so may all else be by now
 	{
 		LookAtFeatures(search, triangles, 0, 6);
 		LookAtFeatures(search, triangles, 6, SG_LANES);
@@ -307,7 +311,7 @@ static uint32_t TakeEarliest(Level* level, double limit)
 	return best;
 }
 
-// Look at what is below two nodes: pairs of leaves at once, the earliest first; the rest stays in the level.
+// Look at what is below two nodes: a level of pairs to be taken, the earliest first.
 static void Step(Search* search, uint32_t slotA, uint32_t slotB, Level* level)
 {
 	const sgOpened a = sgOpen(search->a.views[0].tree, slotA), b = sgOpen(search->b.views[0].tree, slotB);
@@ -317,18 +321,10 @@ static void Step(Search* search, uint32_t slotA, uint32_t slotB, Level* level)
 	                       sgMaskProduct(a.set.mask, b.set.mask);
 	search->counters.volumeTests += sgCountBits(a.set.mask) * sgCountBits(b.set.mask);
 	++search->steps;
-	level->groupA = a.set.group;
-	level->groupB = b.set.group;
-	level->pairs = pairs & sgMaskProduct(a.set.leafMask, b.set.leafMask);
-	const uint64_t rest = pairs & ~level->pairs;
-	for (uint32_t pair; (pair = TakeEarliest(level, search->limit)) < SG_LANE_PAIRS;)
-	{
-		if (!IsCut(search, (double)level->times[pair]))
-		{
-			LookAtLeaves(search, &a, pair / SG_LANES, &b, pair % SG_LANES);
-		}
-	}
-	level->pairs = rest;
+	level->a = a;
+	level->b = b;
+	level->pairs = pairs;
+	level->leaves = sgMaskProduct(a.set.leafMask, b.set.leafMask);
 }
 
 static void Descend(Search* search)
@@ -345,8 +341,13 @@ static void Descend(Search* search)
 		}
 		else if (!IsCut(search, (double)level->times[pair]))
 		{
-			Step(search, level->groupA * SG_LANES + pair / SG_LANES, level->groupB * SG_LANES + pair % SG_LANES,
-			    level + 1);
+			const uint32_t laneA = pair / SG_LANES, laneB = pair % SG_LANES;
+			if ((level->leaves >> pair & 1) != 0)
+			{
+				LookAtLeaves(search, &level->a, laneA, &level->b, laneB);
+				continue;
+			}
+			Step(search, level->a.set.group * SG_LANES + laneA, level->b.set.group * SG_LANES + laneB, level + 1);
 			++depth;
 		}
 	}

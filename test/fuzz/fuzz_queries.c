@@ -120,6 +120,30 @@ static void AskBoth(Input* input, snugBody* a, snugBody* b, snugContactBuffer* b
 	Require((side == snug_onSurface) == (all.count > 0));
 }
 
+// Rest is what collide says; on the way anywhere, what meets at the start meets first.
+static void Sweep(Input* input, snugBody* a, snugBody* b, const snugModel* modelOfB)
+{
+	const bool meet = snugCollide(a, b, NULL).count > 0;
+	const snugSweepResult rest = snugSweep(a, NULL, b, b, NULL);
+	Require(rest.status == snug_success && rest.answer == (meet ? snug_sweepMeets : snug_sweepFree));
+	snugBody* end = NULL;
+	Require(snugBody_Create(&(snugBodyDef){ .model = modelOfB }, &end) == snug_success);
+	const snugFrame frame = { { NextFinite(input), NextFinite(input), NextFinite(input) }, { 0 } };
+	const snugSweepQuery query = { .tolerance = fabs((double)NextCoordinate(input)),
+		.margin = Next(input) % 2 == 0 ? 0.0 : (double)NextCoordinate(input),
+		.maxTime = (double)(Next(input) % 5) * 0.25,
+		.maxSteps = Next(input) % 8,
+		.newOnly = Next(input) % 2 == 0 };
+	Require(snugBody_SetFrame(end, &frame) == snug_success);
+	const snugSweepResult result = snugSweep(a, NULL, b, end, &query);
+	if (result.status == snug_success)
+	{
+		Require(result.time >= 0.0 && result.time <= result.latest && result.latest <= 1.0);
+		Require(!(meet && !query.newOnly) || result.time == 0.0);
+	}
+	snugBody_Destroy(end);
+}
+
 // ---- One body ------------------------------------------------------------------------------------------------------
 
 static void CastRay(Input* input, snugBody* body)
@@ -166,9 +190,9 @@ static void AskShape(Input* input, snugBody* body)
 	{
 		shape.from[k] = NextCoordinate(input);
 		shape.to[k] = NextCoordinate(input);
-		shape.normal[k] = NextCoordinate(input);
+		shape.plane.normal[k] = NextCoordinate(input);
 	}
-	shape.offset = NextCoordinate(input);
+	shape.plane.offset = NextCoordinate(input);
 	const snugShapeQuery all = { .contacts = contacts, .capacity = TRIANGLES }, any = { .any = true };
 	const snugResult result = snugCollideShape(body, &shape, &all);
 	Require(result.count <= TRIANGLES);
@@ -198,6 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		CastRay(&input, b);
 		AskPoint(&input, b);
 		AskShape(&input, b);
+		Sweep(&input, a, b, modelB);
 		const snugResult own = snugCollideSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 });
 		Require(own.status == snug_success);
 		Require(snugTouchesSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 }).count == (own.count > 0));
