@@ -129,7 +129,8 @@ typedef struct snugCrowdQuery
 	bool unsorted;      ///< triangle pairs of two bodies may come in any order, which saves time
 	bool isOnDevice;    ///< `bodyPairs` leads to device memory
 	/// Nullable: ask about these pairs of bodies and no others, whatever their groups. Results have a row for each of
-	/// them, in this order, with a count of zero where they do not touch; without `trianglePairs` it is one where they do.
+	/// them, in this order, with a count of zero where they do not touch; without `trianglePairs` it is one where they
+	/// do.
 	const snugPair* bodyPairs;
 	uint64_t bodyPairCount;
 	uint64_t reserved[4];
@@ -141,11 +142,11 @@ SNUG_API snugStatus snugCrowd_Update(snugCrowd* crowd, const snugCrowdQuery* que
 
 typedef struct snugCrowdResult
 {
-	snugStatus status;      ///< snug_badInput: a pose of `body` is not finite or its quaternion is not of unit length, or
-	                        ///< a pair of snugCrowdQuery.bodyPairs is not of two bodies of this crowd;
-	                        ///< snug_outOfRange: `body` is too far away, or see `needed`
-	uint32_t body;          ///< the first body that was refused; SNUG_NONE: none
-	uint64_t count;         ///< pairs of bodies that touch; or that were asked about
+	snugStatus status; ///< snug_badInput: a pose of `body` is not finite or its quaternion is not of unit length, or
+	                   ///< a pair of snugCrowdQuery.bodyPairs is not of two bodies of this crowd;
+	                   ///< snug_outOfRange: `body` is too far away, or see `needed`
+	uint32_t body;     ///< the first body that was refused; SNUG_NONE: none
+	uint64_t count;    ///< pairs of bodies that touch; or that were asked about
 	uint64_t trianglePairs; ///< of all these together; zero if they were not asked for
 	uint64_t candidates;    ///< pairs of bodies whose boxes overlap
 	uint32_t portions;      ///< in how many the update was done; 1 if there was enough memory

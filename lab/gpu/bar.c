@@ -2,10 +2,11 @@
 //
 //     snug-gpu-bar BACKEND FILE COUNT SPACING [THREADS]
 //
-// BACKEND: cuda or reference; or scene, for how that scales with threads. COUNT bodies of the file's first mesh stand SPACING metres apart, in poses of all its
-// clips. THREADS: of the scene; 0: none is made. Times are of warm updates with poses on the device, least and median
-// of several; then each kernel's, waited for one by one. With SNUG_GPU_TRACE=1 every kernel is waited for and named,
-// with what it was given: errors of a GPU are told late, and the last one named is whose they are.
+// BACKEND: cuda or reference; or scene, for how that scales with threads. COUNT bodies of the file's first mesh stand
+// SPACING metres apart, in poses of all its clips. THREADS: of the scene; 0: none is made. Times are of warm updates
+// with poses on the device, least and median of several; then each kernel's, waited for one by one. With
+// SNUG_GPU_TRACE=1 every kernel is waited for and named, with what it was given: errors of a GPU are told late, and the
+// last one named is whose they are.
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/crowd.h"
 
@@ -159,7 +160,8 @@ typedef struct Stage
 } Stage;
 
 // Bodies from `first` on.
-static void Stage_Make(Stage* stage, const Cast* cast, const Crowd* crowd, uint32_t first, uint32_t count, benchThreads* workers)
+static void Stage_Make(
+    Stage* stage, const Cast* cast, const Crowd* crowd, uint32_t first, uint32_t count, benchThreads* workers)
 {
 	snugSceneDef def = { .room = { .bodies = count,
 		                     .candidates = 128ull * count,
@@ -174,7 +176,8 @@ static void Stage_Make(Stage* stage, const Cast* cast, const Crowd* crowd, uint3
 		    .frames = crowd->frames + first },
 		.posing = INFINITY,
 		.updating = INFINITY };
-	if (snugScene_Create(&def, &stage->scene) != snug_success || snugPool_Create(&poolDef, &stage->pool) != snug_success)
+	if (snugScene_Create(&def, &stage->scene) != snug_success ||
+	    snugPool_Create(&poolDef, &stage->pool) != snug_success)
 	{
 		Die("no memory for a scene");
 	}
@@ -253,7 +256,8 @@ static void StepAlone(void* context, uint32_t index)
 	Stage_Step((Stage*)context + index);
 }
 
-// The scene on one thread and on many, and as many scenes of a part each at once, which share nothing: what cores reach.
+// The scene on one thread and on many, and as many scenes of a part each at once, which share nothing: what cores
+// reach.
 static void PrintScaling(const Cast* cast, const Crowd* crowd, int threads)
 {
 	const int counts[] = { 1, threads };
@@ -294,7 +298,8 @@ static void PrintScaling(const Cast* cast, const Crowd* crowd, int threads)
 		total += pairs;
 		Stage_Free(parts + i);
 	}
-	printf("  %2d scenes at once, each a part: %.2f ms, %llu triangle pairs\n", threads, least, (unsigned long long)total);
+	printf(
+	    "  %2d scenes at once, each a part: %.2f ms, %llu triangle pairs\n", threads, least, (unsigned long long)total);
 	free(parts);
 	benchThreads_Destroy(workers);
 }

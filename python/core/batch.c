@@ -1,8 +1,8 @@
 // python/core/batch.c: one query in many poses, on all cores. snugmesh.batch has the functions.
 //
-// Each worker has bodies of its own, and takes a few poses at a time. Answers are put together in the order of poses, so
-// it does not matter who found them: they are those of single calls. Workers run C only; between rounds of them, there
-// is time for Python: signals, and somebody who wants to know how far it is.
+// Each worker has bodies of its own, and takes a few poses at a time. Answers are put together in the order of poses,
+// so it does not matter who found them: they are those of single calls. Workers run C only; between rounds of them,
+// there is time for Python: signals, and somebody who wants to know how far it is.
 #include "core.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ typedef struct Batch
 {
 	Kind kind;
 	Side sides[2];
-	uint32_t count;   ///< poses
+	uint32_t count; ///< poses
 	uint32_t threads;
 	bool keepRest;
 	double maxDistance;
@@ -146,7 +146,8 @@ static snugStatus Ask(Batch* batch, Worker* worker, uint32_t i)
 	if (batch->kind == kind_inside)
 	{
 		snugPointSide* sides = batch->inside + (size_t)i * batch->points.count;
-		return snugFindInside(worker->bodies[0], batch->points.data, batch->points.stride, batch->points.count, sides, NULL)
+		return snugFindInside(
+		    worker->bodies[0], batch->points.data, batch->points.stride, batch->points.count, sides, NULL)
 		    .status;
 	}
 	return FindPairs(batch, worker, i);
@@ -175,7 +176,8 @@ static snugStatus MakeBodies(const Batch* batch, Worker* worker)
 	{
 		if (batch->sides[k].model != NULL && worker->bodies[k] == NULL)
 		{
-			const snugBodyDef def = { .model = batch->sides[k].model->model, .messenger = { smRemember, &worker->said } };
+			const snugBodyDef def = { .model = batch->sides[k].model->model,
+				.messenger = { smRemember, &worker->said } };
 			status = snugBody_Create(&def, &worker->bodies[k]);
 		}
 	}
@@ -222,8 +224,9 @@ static bool TellProgress(PyObject* progress, uint32_t done, uint32_t count)
 	{
 		return false;
 	}
-	PyObject* nothing =
-	    progress != Py_None ? PyObject_CallFunction(progress, "kk", (unsigned long)done, (unsigned long)count) : Py_NewRef(Py_None);
+	PyObject* nothing = progress != Py_None
+	                        ? PyObject_CallFunction(progress, "kk", (unsigned long)done, (unsigned long)count)
+	                        : Py_NewRef(Py_None);
 	Py_XDECREF(nothing);
 	return nothing != NULL;
 }
@@ -239,7 +242,8 @@ static bool RaiseFailure(const Batch* batch)
 
 static bool RunRounds(Batch* batch, PyObject* progress)
 {
-	const uint32_t least = 8 * POSES_AT_ONCE * batch->threads, size = batch->count / ROUNDS > least ? batch->count / ROUNDS : least;
+	const uint32_t least = 8 * POSES_AT_ONCE * batch->threads,
+	               size = batch->count / ROUNDS > least ? batch->count / ROUNDS : least;
 	for (uint32_t first = 0; first < batch->count; first = batch->end)
 	{
 		batch->end = batch->count - first < size ? batch->count : first + size;
@@ -284,7 +288,8 @@ static PyObject* MakePairs(const Batch* batch)
 		((int64_t*)offsets)[i] = at;
 		if (place.count > 0)
 		{
-			memcpy((snugPair*)pairs + at, batch->workers[place.worker].pairs + place.first, place.count * sizeof(snugPair));
+			memcpy((snugPair*)pairs + at, batch->workers[place.worker].pairs + place.first,
+			    place.count * sizeof(snugPair));
 		}
 		at += (int64_t)place.count;
 	}
@@ -351,7 +356,8 @@ static bool TakeSide(Batch* batch, Side* side, PyObject* given)
 	const Py_ssize_t rows = side->joints.isHeld ? side->joints.view.shape[2] : 3;
 	if (rows != 3 && rows != 4)
 	{
-		PyErr_Format(PyExc_ValueError, "joints must have the shape (n, j, 3, 4) or (n, j, 4, 4), not with %zd rows", rows);
+		PyErr_Format(
+		    PyExc_ValueError, "joints must have the shape (n, j, 3, 4) or (n, j, 4, 4), not with %zd rows", rows);
 		return false;
 	}
 	return (rows == 3 || smCheckLastRows("joints", side->joints.data, 16 * sizeof(float), (size_t)(n * j))) &&
@@ -367,7 +373,8 @@ static bool MakeRoomForAnswers(Batch* batch, PyObject** answer)
 	const Py_ssize_t lengths[2] = { (Py_ssize_t)batch->count, (Py_ssize_t)batch->points.count };
 	void* data = NULL;
 	batch->places = calloc((size_t)batch->count + 1, sizeof(Place));
-	batch->distances = batch->kind == kind_distance ? calloc((size_t)batch->count + 1, sizeof(snugDistanceResult)) : NULL;
+	batch->distances =
+	    batch->kind == kind_distance ? calloc((size_t)batch->count + 1, sizeof(snugDistanceResult)) : NULL;
 	*answer = batch->kind == kind_inside ? smNewArray(sm_typeSide, 2, lengths, &data) : NULL;
 	batch->inside = data;
 	if (batch->places == NULL || (batch->kind == kind_distance && batch->distances == NULL))
@@ -405,9 +412,7 @@ static PyObject* Answer(Batch* batch, PyObject* progress)
 		Py_XDECREF(answer);
 		return NULL;
 	}
-	return batch->kind == kind_inside     ? answer
-	       : batch->kind == kind_distance ? MakeDistances(batch)
-	                                      : MakePairs(batch);
+	return batch->kind == kind_inside ? answer : batch->kind == kind_distance ? MakeDistances(batch) : MakePairs(batch);
 }
 
 static PyObject* Run(PyObject* module, PyObject* arguments)
@@ -417,7 +422,8 @@ static PyObject* Run(PyObject* module, PyObject* arguments)
 	unsigned long count;
 	double maxDistance;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "ikOOpdOOO", &kind, &count, &a, &b, &keepRest, &maxDistance, &points, &threads, &progress))
+	if (!PyArg_ParseTuple(
+	        arguments, "ikOOpdOOO", &kind, &count, &a, &b, &keepRest, &maxDistance, &points, &threads, &progress))
 	{
 		return NULL;
 	}
@@ -430,7 +436,8 @@ static PyObject* Run(PyObject* module, PyObject* arguments)
 	batch->count = (uint32_t)count;
 	batch->keepRest = keepRest != 0;
 	batch->maxDistance = maxDistance;
-	if (smReadThreads(threads, &batch->threads) && TakeSide(batch, batch->sides, a) && TakeSide(batch, batch->sides + 1, b) &&
+	if (smReadThreads(threads, &batch->threads) && TakeSide(batch, batch->sides, a) &&
+	    TakeSide(batch, batch->sides + 1, b) &&
 	    (points == Py_None || smArray_Take(&batch->points, points, "points", sm_float32, (smShape){ 2, { -1, 3 } })))
 	{
 		answer = Answer(batch, progress);

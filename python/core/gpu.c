@@ -115,7 +115,8 @@ static bool ReadMember(Crowd* self, PyObject* member, uint32_t i)
 	}
 	if (Py_TYPE(model) != smModelType || count > UINT32_MAX / 2 || groups > UINT32_MAX || mask > UINT32_MAX)
 	{
-		PyErr_Format(PyExc_TypeError, "members[%lu] must be a Model, how many bodies, groups and a mask", (unsigned long)i);
+		PyErr_Format(
+		    PyExc_TypeError, "members[%lu] must be a Model, how many bodies, groups and a mask", (unsigned long)i);
 		return false;
 	}
 	self->models[i] = (snugCrowdModel){ .model = ((smModel*)model)->model,
@@ -152,8 +153,8 @@ static PyObject* NewCrowd(PyTypeObject* type, PyObject* arguments, PyObject* key
 	static char* names[] = { "device", "members", "origin", "nbytes", NULL };
 	PyObject *device, *members, *origin = Py_None;
 	unsigned long long bytes = 0;
-	if (!PyArg_ParseTupleAndKeywords(
-	        arguments, keywords, "O!O!|$OK:Crowd", names, deviceType, &device, &PyTuple_Type, &members, &origin, &bytes))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O!|$OK:Crowd", names, deviceType, &device, &PyTuple_Type,
+	        &members, &origin, &bytes))
 	{
 		return NULL;
 	}
@@ -448,7 +449,8 @@ static PyGetSetDef deviceProperties[] = {
 };
 static const char deviceText[] =
     "Device(backend='cuda', *, ordinal=0, stream=0)\n--\n\n"
-    "A GPU: the first, or that of a number. backend='reference': this processor in place of one, slow, to try things.\n\n"
+    "A GPU: the first, or that of a number. backend='reference': this processor in place of one, slow, to try "
+    "things.\n\n"
     "stream: the handle of a CUDA stream on which work is enqueued, as torch.cuda.current_stream().cuda_stream;\n"
     "otherwise the default one. Without a GPU there is a snugmesh.Error, whose sentence says why.\n\n"
     ">>> from snugmesh import gpu\n"

@@ -177,8 +177,7 @@ static int Execute(PyObject* module)
 	bool good = smArrays_Start() && AddError(module) && AddConstants(module) && smAddModel(module) &&
 	            smAddPool(module) && smAddBody(module) && smAddBounds(module) && smAddQueries(module) &&
 	            smAddNear(module) && smAddShapes(module) && smAddSearch(module) && smAddScene(module) &&
-	            smAddFile(module) && smAddSolvers(module) && smAddGpu(module) &&
-	            smAddBatch(module);
+	            smAddFile(module) && smAddSolvers(module) && smAddGpu(module) && smAddBatch(module);
 	return good ? 0 : -1;
 }
 

@@ -197,7 +197,8 @@ static bool TakeCapsule(
 	PyObject* export = PyObject_GetAttrString(object, "__dlpack__");
 	PyObject* keywords = Py_BuildValue("{sK}", "stream", (unsigned long long)(stream != 0 ? stream : 1));
 	PyObject* none = PyTuple_New(0);
-	PyObject* capsule = export != NULL && keywords != NULL && none != NULL ? PyObject_Call(export, none, keywords) : NULL;
+	PyObject* capsule =
+	    export != NULL && keywords != NULL && none != NULL ? PyObject_Call(export, none, keywords) : NULL;
 	Description d = { .address = 0 };
 	const bool good = capsule != NULL && ReadCapsule(capsule, name, &d) && CheckDescription(&d, name, kind, shape);
 	if (good)

@@ -617,14 +617,15 @@ static void listed_pairs_are_answered_in_order(void** state)
 			list[k].a = sceneRandom_Index(&company.random, bodies);
 			list[k].b = (list[k].a + 1 + sceneRandom_Index(&company.random, bodies - 1)) % bodies;
 		}
-		assert_int_equal(
-		    MakeCrowd(&company, &plenty, i % 2 == 0 ? 0 : 1u << 18, &company.crowd), snug_success);
+		assert_int_equal(MakeCrowd(&company, &plenty, i % 2 == 0 ? 0 : 1u << 18, &company.crowd), snug_success);
 		PoseAll(&company);
 		TellCrowd(&company, company.crowd, false);
 		for (int round = 0; round < 3; ++round)
 		{
 			SetOrder(company.device, (sgLaneOrder)round, 1 + (uint32_t)i % 5);
-			const snugCrowdQuery query = { .trianglePairs = round != 1, .bodyPairs = list, .bodyPairCount = count,
+			const snugCrowdQuery query = { .trianglePairs = round != 1,
+				.bodyPairs = list,
+				.bodyPairCount = count,
 				.isOnDevice = round == 2 && !IsOnGpu() };
 			assert_int_equal(snugCrowd_Update(company.crowd, &query), snug_success);
 			const snugCrowdResult result = snugCrowd_Wait(company.crowd);
@@ -641,7 +642,7 @@ static void listed_pairs_are_answered_in_order(void** state)
 		}
 		FreeCompany(&company);
 	}
-	assert_true(found > 1000 && portions > 0);
+	assert_true(found > 100 && (portions > 0 || TestCount(100) < 20));
 }
 
 // Who is asked about must be there, and must find room; the next update is well again.
@@ -849,6 +850,7 @@ static void lack_of_memory_is_told(void** state)
 		isGood = isGood && snugCrowd_GetPairs(crowd, false, &count) != NULL;
 		// More room or not, what there was still works.
 		isGood = isGood && snugCrowd_Reserve(crowd, &plenty, 1u << 19) == snug_success;
+		assert_true(!isGood || snugCrowd_GetColumns(crowd).bodies == NULL); // those were where there was less
 		isGood = crowd != NULL && Ask(crowd, true, false).status == snug_success && isGood;
 		snugCrowd_Destroy(crowd);
 		snugDevice_Destroy(company.device);
