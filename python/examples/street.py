@@ -56,7 +56,7 @@ def fetch(tensor):
 def draw(path, frames, touching, width):
     figure, (whole, part) = plt.subplots(2, 1, figsize=(13, 8), constrained_layout=True)
     length = frames[:, 0].max()
-    for axis, size, first, last in ((whole, 0.2, 0, length), (part, 24, length / 2, length / 2 + min(80, length / 2))):
+    for axis, size, first, last in ((whole, np.clip(4000 / len(frames), 0.2, 24), 0, length), (part, 24, length / 2, length / 2 + min(80, length / 2))):
         shown = (frames[:, 0] >= first) & (frames[:, 0] <= last)
         for of, color in ((shown & ~touching, "#8a97a6"), (shown & touching, "#e02010")):
             axis.scatter(frames[of, 0], frames[of, 2], s=size, color=color, linewidths=0)
