@@ -125,7 +125,7 @@ class Headers(unittest.TestCase):
         rows = re.findall(r"^\| (`snug.*?) \| (.+) \|$", (root / "docs/python.md").read_text(), re.M)
         listed = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
         there = []
-        for header in ("snug_base", "snug", "snug_queries", "snug_scene", "snug_io"):
+        for header in ("snug_base", "snug", "snug_queries", "snug_scene", "snug_io", "snug_gpu"):
             text = (root / f"include/snug/{header}.h").read_text()
             there += re.findall(r"^SNUG_API[^;(]*?\b(snug\w+)\(", text, re.M)
         self.assertGreater(len(there), 60)

@@ -34,6 +34,13 @@ class Examples(unittest.TestCase):
         self.assertGreater(frames, 60)
         self.assertTrue(0 < most < pairs)
 
+    def test_street(self):
+        folder = need_characters()
+        people, touching, pairs, _ = self.run_script("street.py", folder / "man.glb", "--count", "150", "--width", "8", "--backend", "reference")
+        self.assertEqual(people, 150)
+        self.assertTrue(20 < touching < 150)
+        self.assertGreater(pairs, 100)
+
     def test_modal_distances(self):
         frames, touching, farthest = self.run_script("modal_distances.py")
         self.assertTrue(0 < touching < frames)

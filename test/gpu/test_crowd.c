@@ -642,7 +642,7 @@ static void listed_pairs_are_answered_in_order(void** state)
 		}
 		FreeCompany(&company);
 	}
-	assert_true(found > 1000 && portions > 0);
+	assert_true(found > 100 && (portions > 0 || TestCount(100) < 20));
 }
 
 // Who is asked about must be there, and must find room; the next update is well again.
@@ -850,6 +850,7 @@ static void lack_of_memory_is_told(void** state)
 		isGood = isGood && snugCrowd_GetPairs(crowd, false, &count) != NULL;
 		// More room or not, what there was still works.
 		isGood = isGood && snugCrowd_Reserve(crowd, &plenty, 1u << 19) == snug_success;
+		assert_true(!isGood || snugCrowd_GetColumns(crowd).bodies == NULL); // those were where there was less
 		isGood = crowd != NULL && Ask(crowd, true, false).status == snug_success && isGood;
 		snugCrowd_Destroy(crowd);
 		snugDevice_Destroy(company.device);
