@@ -2,43 +2,26 @@
 // until it has hit one before it enters the next.
 #include "query/probe.h"
 #include "scene/scene.h"
+#include "tree/probe_kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-/// A ray, for boxes.
-typedef struct Line
-{
-	double from[3];
-	double inverse[3]; ///< of what it goes along each axis; zero if it does not
-} Line;
-
-static Line MakeLine(const snugRay* ray)
-{
-	Line line;
-	for (int k = 0; k < 3; ++k)
-	{
-		const double along = (double)ray->to[k] - ray->from[k];
-		line.from[k] = ray->from[k];
-		line.inverse[k] = along != 0.0 ? 1.0 / along : 0.0;
-	}
-	return line;
-}
-
 /// Where a ray enters a box: t; 2 if it misses it. Off by less than 2^-40 of itself, which is made up for: boxes
-/// contain placed vertices, differences, inverses and products round once each.
-static double EnterBox(const Line* line, const sgBox* box)
+/// contain placed vertices, differences and quotients round once each.
+static double EnterBox(const snugRay* ray, const sgBox* box)
 {
 	double entry = 0.0, exit = 1.0;
 	for (int k = 0; k < 3; ++k)
 	{
-		const double toLower = (double)box->lower[k] - line->from[k], toUpper = (double)box->upper[k] - line->from[k];
-		if (line->inverse[k] == 0.0)
+		const double along = (double)ray->to[k] - ray->from[k];
+		if (along == 0.0)
 		{
-			exit = toLower <= 0.0 && toUpper >= 0.0 ? exit : -1.0;
+			exit = box->lower[k] <= ray->from[k] && ray->from[k] <= box->upper[k] ? exit : -1.0;
 			continue;
 		}
-		const double atLower = toLower * line->inverse[k], atUpper = toUpper * line->inverse[k];
+		const double atLower = ((double)box->lower[k] - ray->from[k]) / along;
+		const double atUpper = ((double)box->upper[k] - ray->from[k]) / along;
 		const double first = atLower < atUpper ? atLower : atUpper, last = atLower < atUpper ? atUpper : atLower;
 		entry = first > entry ? first : entry;
 		exit = last < exit ? last : exit;
@@ -50,7 +33,7 @@ static double EnterBox(const Line* line, const sgBox* box)
 /// A body that a ray may hit, and where it enters its box.
 typedef struct Entry
 {
-	double t;
+	float t; ///< or less
 	uint32_t id;
 } Entry;
 
@@ -62,25 +45,44 @@ static bool IsEarlier(Entry a, Entry b)
 /// Bodies that a ray is cast at in order before others are looked for. Few rays get that far.
 #define MAX_ENTRIES 16
 
+// Boxes of the listed bodies, side by side, where updates have others: for each ray they are looked at all.
+static void PackBoxes(snugScene* scene)
+{
+	const sgBox empty = sgBox_Empty();
+	for (uint32_t i = 0; i < scene->listCount || i % SG_LANES != 0; ++i)
+	{
+		const sgBox* box = i < scene->listCount ? scene->boxes + scene->list[i] : &empty;
+		sgBoxLanes_Set(scene->deeper + i / SG_LANES, i % SG_LANES, box);
+	}
+}
+
 // The first bodies that a ray enters after one, in order; in the order of ids if any hit will do.
 static uint32_t FindEntries(
-    const snugScene* scene, const Line* line, bool any, Entry after, double limit, Entry entries[MAX_ENTRIES])
+    const snugScene* scene, const sgProbe* probe, bool any, Entry after, float limit, Entry entries[MAX_ENTRIES])
 {
+	const sgProbeKernels* kernels = sgGetKernels()->probes;
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < scene->listCount; ++i)
+	for (uint32_t first = 0; first < scene->listCount; first += SG_LANES)
 	{
-		const double t = EnterBox(line, scene->boxes + scene->list[i]);
-		const Entry entry = { any ? 0.0 : t, scene->list[i] };
-		if (t > limit || !IsEarlier(after, entry) || (count == MAX_ENTRIES && !IsEarlier(entry, entries[count - 1])))
+		float SG_ALIGN(32) keys[SG_LANES];
+		uint32_t met = kernels->clipBoxes(scene->deeper + first / SG_LANES, probe, limit, keys);
+		for (; met != 0 && first + sgLowestBit(met) < scene->listCount; met &= met - 1)
 		{
-			continue;
+			const uint32_t lane = sgLowestBit(met);
+			const Entry entry = { any ? 0.0f : keys[lane], scene->list[first + lane] };
+			const bool isFull = count == MAX_ENTRIES;
+			if (!IsEarlier(after, entry) || (isFull && !IsEarlier(entry, entries[count - 1])))
+			{
+				continue;
+			}
+			uint32_t place = isFull ? count - 1 : count;
+			count += !isFull;
+			for (; place > 0 && IsEarlier(entry, entries[place - 1]); --place)
+			{
+				entries[place] = entries[place - 1];
+			}
+			entries[place] = entry;
 		}
-		uint32_t place = count < MAX_ENTRIES ? count++ : count - 1;
-		for (; place > 0 && IsEarlier(entry, entries[place - 1]); --place)
-		{
-			entries[place] = entries[place - 1];
-		}
-		entries[place] = entry;
 	}
 	return count;
 }
@@ -96,19 +98,20 @@ static void Improve(snugRayHit* best, const snugRayHit* hit, uint32_t id)
 }
 
 // What a ray hits later than the first so far, it need not be cast at. t is right to 2^-38.
-static double LimitOf(const snugRayHit* best)
+static float LimitOf(const snugRayHit* best)
 {
-	return fmin(best->t * (1.0 + 0x1p-36), 1.0);
+	return sgRoundUp(fmin(best->t * (1.0 + 0x1p-36), 1.0));
 }
 
 static snugStatus CastRay(snugScene* scene, const snugRay* ray, const snugRayQuery* asked, snugRayHit* best)
 {
-	const Line line = MakeLine(ray);
-	Entry entries[MAX_ENTRIES], after = { -1.0, 0 };
+	static const sgPlacement inScene = { .isIdentity = true };
+	const sgProbe probe = sgProbe_Make(&inScene, ray->from, ray->to);
+	Entry entries[MAX_ENTRIES], after = { -INFINITY, 0 };
 	uint32_t count = MAX_ENTRIES;
 	while (count == MAX_ENTRIES)
 	{
-		count = FindEntries(scene, &line, asked->any, after, LimitOf(best), entries);
+		count = FindEntries(scene, &probe, asked->any, after, LimitOf(best), entries);
 		for (uint32_t i = 0; i < count && entries[i].t <= LimitOf(best); ++i)
 		{
 			snugRayHit hit;
@@ -171,6 +174,7 @@ static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t
 			sgScene_List(scene, id);
 		}
 	}
+	PackBoxes(scene);
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE, .body = SNUG_NONE };
@@ -221,10 +225,9 @@ static void Insert(void* user, const snugRayHit* hit)
 static SG_NOINLINE void FindHits(
     snugScene* scene, const snugRay* ray, HitList* list, const snugRayQuery* query, snugSceneResult* result)
 {
-	const Line line = MakeLine(ray);
 	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
 	{
-		if (IsWanted(scene, id, query, result) && EnterBox(&line, scene->boxes + id) <= 1.0)
+		if (IsWanted(scene, id, query, result) && EnterBox(ray, scene->boxes + id) <= 1.0)
 		{
 			list->body = id;
 			const snugResult found = sgBody_VisitHits(scene->bodies[id].body, ray, scene->origin, Insert, list);
