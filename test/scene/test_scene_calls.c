@@ -96,6 +96,11 @@ static uint64_t CountPairs(const snugScene* scene)
 
 // --- Misuse ---------------------------------------------------------------------------------------------------------
 
+static void NoContacts(void* user, uint32_t a, uint32_t b, const snugContactResult* contacts)
+{
+	fail_msg("%p is told of %u and %u: %p", user, a, b, (const void*)contacts);
+}
+
 static void misuse_is_told(void** state)
 {
 	(void)state;
@@ -151,6 +156,8 @@ static void misuse_is_told(void** state)
 	ASSERT_MISUSE(snugScene_GetRoom(NULL).bodies == 0);
 	assert_null(snugScene_GetBody(scene, 99));
 	assert_null(snugScene_GetUser(scene, 99));
+	ASSERT_BAD_ARGUMENT(snugScene_Update(scene, &(snugSceneQuery){ .contacts = NoContacts }).status);
+	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[2], .replaces = skinned[1] }, &other));
 	snugScene_Destroy(scene);
 	snugScene_Destroy(NULL);
 }
