@@ -370,11 +370,7 @@ static snugSceneResult UpdateWithRoom(snugScene* scene, const snugSceneQuery* qu
 	snugCounters spent = result.counters;
 	while (result.status == snug_outOfRange && IsShort(&result.needed))
 	{
-		snugSceneRoom room = result.needed;
-		room.candidates += room.candidates / 4;
-		room.pairs += room.pairs / 4;
-		room.trianglePairs += room.trianglePairs / 4;
-		snugStatus status = snugScene_Reserve(scene, &room);
+		snugStatus status = snugScene_Reserve(scene, &result.needed);
 		if (status != snug_success)
 		{
 			result.status = status;
@@ -610,11 +606,12 @@ static PyMethodDef methods[] = {
 	{ "set_origin", SetOrigin, METH_O,
 	    "set_origin($self, origin, /)\n--\n\nMove the origin. The next update looks at everything anew." },
 	SM_FUNCTION("set_poses", smScene_SetPoses,
-	    "set_poses($self, joints=None, *, frames=None, ids=None)\n--\n\n"
+	    "set_poses($self, joints=None, *, frames=None, ids=None, amplitudes=None)\n--\n\n"
 	    "Pose many skins at once, on the scene's threads: as set_joints and set_frame of each.\n\n"
 	    "joints: float32, (bodies, joints, 3, 4) or (bodies, joints, 4, 4). frames: float64,\n"
 	    "(bodies, 7): x, y, z and a quaternion x, y, z, w. ids: of which bodies, none twice;\n"
-	    "default 0, 1, 2 and so on. If one is refused, the others are posed, and Error says why.\n\n"
+	    "default 0, 1, 2 and so on. amplitudes: float32, (bodies, fields). If one is refused, the\n"
+	    "others are posed, and Error says why.\n\n"
 	    ">>> import numpy as np, snugmesh as snug\n"
 	    ">>> scene, model = snug.Scene(), snug.box(joints=2)\n"
 	    ">>> ids = [scene.add(snug.Body(model)) for _ in range(3)]\n"

@@ -6,16 +6,18 @@
 /// What was given. Zero: nothing.
 typedef struct Poses
 {
-	smArray joints, frames;
+	smArray joints, frames, amplitudes;
 	uint32_t* ids; ///< nullable: 0, 1, 2, ...
 	uint32_t count;
 	Py_ssize_t jointCount, rows; ///< of a matrix
+	Py_ssize_t fieldCount;
 } Poses;
 
 static void Release(Poses* p)
 {
 	smArray_Release(&p->joints);
 	smArray_Release(&p->frames);
+	smArray_Release(&p->amplitudes);
 	free(p->ids);
 }
 
@@ -48,6 +50,18 @@ static bool TakeFrames(Poses* p, PyObject* object)
 	}
 	p->count = p->frames.count;
 	return smCheckFrames(p->frames.data, p->count);
+}
+
+static bool TakeAmplitudes(Poses* p, PyObject* object)
+{
+	const Py_ssize_t wanted = p->joints.isHeld || p->frames.isHeld ? (Py_ssize_t)p->count : -1;
+	if (!smArray_TakePacked(&p->amplitudes, object, "amplitudes", sm_float32, (smShape){ 2, { wanted, -1 } }))
+	{
+		return false;
+	}
+	p->count = p->amplitudes.count;
+	p->fieldCount = p->amplitudes.view.shape[1];
+	return true;
 }
 
 static bool TakeIds(Poses* p, PyObject* object)
@@ -90,6 +104,13 @@ static bool CheckBody(const smScene* self, const Poses* p, uint32_t i, bool* isL
 		    (unsigned long)joints, p->jointCount);
 		return false;
 	}
+	const uint32_t fields = self->bodies[id]->model->info.fieldCount;
+	if (p->amplitudes.isHeld && (fields == 0 || fields != (uint64_t)p->fieldCount))
+	{
+		PyErr_Format(PyExc_ValueError, "amplitudes: body %lu has %lu fields, not %zd", (unsigned long)id,
+		    (unsigned long)fields, p->fieldCount);
+		return false;
+	}
 	return true;
 }
 
@@ -130,6 +151,8 @@ static PyObject* Pose(smScene* self, const Poses* p)
 		.jointStride = p->joints.isHeld ? jointStride : 0,
 		.bodyStride = p->joints.isHeld ? jointStride * (size_t)p->jointCount : 0,
 		.frames = p->frames.isHeld ? p->frames.data : NULL,
+		.amplitudes = p->amplitudes.isHeld ? p->amplitudes.data : NULL,
+		.amplitudeStride = p->amplitudes.isHeld ? sizeof(float) * (size_t)p->fieldCount : 0,
 	};
 	snugStatus status;
 	Py_BEGIN_ALLOW_THREADS;
@@ -140,8 +163,8 @@ static PyObject* Pose(smScene* self, const Poses* p)
 
 PyObject* smScene_SetPoses(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "set_poses", 0, 1, 3, { "joints", "frames", "ids" } };
-	PyObject *values[3], *done = NULL;
+	static const smParameters parameters = { "set_poses", 0, 1, 4, { "joints", "frames", "ids", "amplitudes" } };
+	PyObject *values[4], *done = NULL;
 	Poses poses = { .ids = NULL };
 	if (!smParse(&parameters, arguments, count, names, values))
 	{
@@ -149,7 +172,8 @@ PyObject* smScene_SetPoses(PyObject* object, PyObject* const* arguments, Py_ssiz
 	}
 	smScene* self = NULL;
 	if ((values[0] == NULL || TakeJoints(&poses, values[0])) && (values[1] == NULL || TakeFrames(&poses, values[1])) &&
-	    (values[2] == NULL || TakeIds(&poses, values[2])) && (self = smScene_Take(object)) != NULL)
+	    (values[3] == NULL || TakeAmplitudes(&poses, values[3])) && (values[2] == NULL || TakeIds(&poses, values[2])) &&
+	    (self = smScene_Take(object)) != NULL)
 	{
 		if (smScene_TakeBodies(self))
 		{

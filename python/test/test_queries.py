@@ -514,6 +514,24 @@ class Scenes(unittest.TestCase):
             wanted = [[i, j] for i in range(70) for j in range(i + 1, 70) if snug.touches(alone[i], alone[j])]
             self.assertEqual([[int(p["a"]), int(p["b"])] for p in scene.pairs()], wanted)
 
+    def test_amplitudes_of_many(self):
+        four, random = snug.box(), np.random.default_rng(SEED)
+        fields = random.normal(size=(3, four.vertex_count, 3)).astype(np.float32)
+        model = snug.Model(four.positions(), four.triangles(), fields=fields)
+        scene, alone = snug.Scene(), [snug.Body(model) for _ in range(5)]
+        for _ in alone:
+            scene.add(snug.Body(model))
+        amplitudes, ids = random.normal(size=(5, 3)).astype(np.float32), random.permutation(5)
+        scene.set_poses(amplitudes=amplitudes, ids=ids)
+        for k, i in enumerate(ids):
+            alone[i].set_amplitudes(amplitudes[k])
+        for i in range(5):
+            np.testing.assert_array_equal(scene[i].vertices(), alone[i].vertices())
+        with self.assertRaisesRegex(ValueError, "body 0 has 3 fields, not 2"):
+            scene.set_poses(amplitudes=amplitudes[:, :2].copy())
+        with self.assertRaisesRegex(ValueError, r"amplitudes must have the shape \(5, "):
+            scene.set_poses(frames=np.tile([0, 0, 0, 0, 0, 0, 1.0], (5, 1)), amplitudes=amplitudes[:4])
+
     def test_poses_that_cannot_be(self):
         scene, model = snug.Scene(), make_tube_model(around=4, along=4)
         for _ in range(3):

@@ -84,7 +84,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 	float SG_ALIGN(32) entries[SG_LANES];
 	uint32_t met = search->kernels->probes->clipBoxes(bounds, &search->probe, walk->limit, entries);
 	memcpy(keys, entries, sizeof(entries));
-	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
+	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	return met & opened->set.mask;
 }
 

@@ -1,11 +1,11 @@
-// src/scene/rays.c: rays through all bodies of a scene: body by body, with the rays that its box does not rule out.
+// src/scene/rays.c: rays through all bodies of a scene: each is cast at those whose boxes it enters, in that order,
+// until it has hit one before it enters the next.
 #include "query/probe.h"
 #include "scene/scene.h"
+#include "tree/probe_kernels.h"
 
 #include <math.h>
-
-/// Rays that are cast at a body in one go.
-#define RAYS_PER_CAST 64
+#include <string.h>
 
 /// Where a ray enters a box: t; 2 if it misses it. Off by less than 2^-40 of itself, which is made up for: boxes
 /// contain placed vertices, differences and quotients round once each.
@@ -30,68 +30,106 @@ static double EnterBox(const snugRay* ray, const sgBox* box)
 	return entry <= exit * (1.0 + 0x1p-40) ? entry : 2.0;
 }
 
-/// Rays that may hit a body.
-typedef struct Batch
+/// A body that a ray may hit, and where it enters its box.
+typedef struct Entry
 {
-	snugRay rays[RAYS_PER_CAST];
-	uint64_t numbers[RAYS_PER_CAST];
-	snugRayHit hits[RAYS_PER_CAST];
-	uint32_t count;
-} Batch;
+	float t; ///< or less
+	uint32_t id;
+} Entry;
 
-// Ids ascend, so that of equal ones the smallest stays.
+static bool IsEarlier(Entry a, Entry b)
+{
+	return a.t < b.t || (a.t == b.t && a.id < b.id);
+}
+
+/// Bodies that a ray is cast at in order before others are looked for. Few rays get that far.
+#define MAX_ENTRIES 16
+
+// Boxes of the listed bodies, side by side, where updates have others: for each ray they are looked at all.
+static void PackBoxes(snugScene* scene)
+{
+	const sgBox empty = sgBox_Empty();
+	for (uint32_t i = 0; i < scene->listCount || i % SG_LANES != 0; ++i)
+	{
+		const sgBox* box = i < scene->listCount ? scene->boxes + scene->list[i] : &empty;
+		sgBoxLanes_Set(scene->deeper + i / SG_LANES, i % SG_LANES, box);
+	}
+}
+
+// The first bodies that a ray enters after one, in order; in the order of ids if any hit will do.
+static uint32_t FindEntries(
+    const snugScene* scene, const sgProbe* probe, bool any, Entry after, float limit, Entry entries[MAX_ENTRIES])
+{
+	const sgProbeKernels* kernels = sgGetKernels()->probes;
+	uint32_t count = 0;
+	for (uint32_t first = 0; first < scene->listCount; first += SG_LANES)
+	{
+		float SG_ALIGN(32) keys[SG_LANES];
+		uint32_t met = kernels->clipBoxes(scene->deeper + first / SG_LANES, probe, limit, keys);
+		for (; met != 0 && first + sgLowestBit(met) < scene->listCount; met &= met - 1)
+		{
+			const uint32_t lane = sgLowestBit(met);
+			const Entry entry = { any ? 0.0f : keys[lane], scene->list[first + lane] };
+			const bool isFull = count == MAX_ENTRIES;
+			if (!IsEarlier(after, entry) || (isFull && !IsEarlier(entry, entries[count - 1])))
+			{
+				continue;
+			}
+			uint32_t place = isFull ? count - 1 : count;
+			count += !isFull;
+			for (; place > 0 && IsEarlier(entry, entries[place - 1]); --place)
+			{
+				entries[place] = entries[place - 1];
+			}
+			entries[place] = entry;
+		}
+	}
+	return count;
+}
+
+// Of equal ones the smallest id stays.
 static void Improve(snugRayHit* best, const snugRayHit* hit, uint32_t id)
 {
-	if (hit->t < best->t)
+	if (hit->t < best->t || (hit->t == best->t && id < best->body && hit->triangle != SNUG_NONE))
 	{
 		*best = *hit;
 		best->body = id;
 	}
 }
 
-static snugStatus CastBatch(snugScene* scene, uint32_t id, bool any, Batch* batch, snugRayHit* hits)
+// What a ray hits later than the first so far, it need not be cast at. t is right to 2^-38.
+static float LimitOf(const snugRayHit* best)
 {
-	snugRayQuery query = { .any = any };
-	for (int k = 0; k < 3; ++k)
-	{
-		query.origin[k] = scene->origin[k];
-	}
-	const snugResult result = snugCastRays(scene->bodies[id].body, batch->rays, batch->count, batch->hits, &query);
-	for (uint32_t i = 0; i < batch->count && result.status == snug_success; ++i)
-	{
-		Improve(hits + batch->numbers[i], batch->hits + i, id);
-	}
-	sgScene_Count(scene, &result.counters);
-	batch->count = 0;
-	return result.status;
+	return sgRoundUp(fmin(best->t * (1.0 + 0x1p-36), 1.0));
 }
 
-// Whether a ray has to be cast at a body: it may hit it, and not after what it hits first so far. t is right to 2^-38.
-static bool MayHit(const snugRay* ray, const sgBox* box, const snugRayHit* best, bool any)
+static snugStatus CastRay(snugScene* scene, const snugRay* ray, const snugRayQuery* asked, snugRayHit* best)
 {
-	const bool isDone = any && best->body != SNUG_NONE;
-	return !isDone && EnterBox(ray, box) <= fmin(best->t * (1.0 + 0x1p-36), 1.0);
-}
-
-static snugStatus CastAtBody(
-    snugScene* scene, uint32_t id, const snugRay* rays, uint64_t count, const snugRayQuery* query, snugRayHit* hits)
-{
-	Batch batch;
-	batch.count = 0;
-	snugStatus status = snug_success;
-	for (uint64_t i = 0; i < count && status == snug_success; ++i)
+	static const sgPlacement inScene = { .isIdentity = true };
+	const sgProbe probe = sgProbe_Make(&inScene, ray->from, ray->to);
+	Entry entries[MAX_ENTRIES], after = { -INFINITY, 0 };
+	uint32_t count = MAX_ENTRIES;
+	while (count == MAX_ENTRIES)
 	{
-		if (MayHit(rays + i, scene->boxes + id, hits + i, query->any))
+		count = FindEntries(scene, &probe, asked->any, after, LimitOf(best), entries);
+		for (uint32_t i = 0; i < count && entries[i].t <= LimitOf(best); ++i)
 		{
-			batch.rays[batch.count] = rays[i];
-			batch.numbers[batch.count++] = i;
+			snugRayHit hit;
+			const snugResult result = snugCastRays(scene->bodies[entries[i].id].body, ray, 1, &hit, asked);
+			sgScene_Count(scene, &result.counters);
+			if (result.status != snug_success)
+			{
+				return result.status;
+			}
+			Improve(best, &hit, entries[i].id);
+			if (asked->any && best->body != SNUG_NONE)
+			{
+				return snug_success;
+			}
 		}
-		if (batch.count == RAYS_PER_CAST)
-		{
-			status = CastBatch(scene, id, query->any, &batch, hits);
-		}
+		after = entries[MAX_ENTRIES - 1];
 	}
-	return status == snug_success && batch.count > 0 ? CastBatch(scene, id, query->any, &batch, hits) : status;
+	return snug_success;
 }
 
 // Boxes of bodies as they are now, whatever the last update saw; the next one finds them made.
@@ -126,20 +164,25 @@ static bool IsWanted(snugScene* scene, uint32_t id, const snugRayQuery* query, s
 static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t count, snugRayHit* hits,
     const snugRayQuery* query, snugSceneResult* result)
 {
-	for (uint64_t i = 0; i < count; ++i)
-	{
-		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE, .body = SNUG_NONE };
-	}
+	snugRayQuery asked = { .any = query->any };
+	memcpy(asked.origin, scene->origin, sizeof(asked.origin));
+	sgScene_BeginList(scene);
 	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
 	{
 		if (IsWanted(scene, id, query, result))
 		{
-			result->status = CastAtBody(scene, id, rays, count, query, hits);
+			sgScene_List(scene, id);
 		}
 	}
-	for (uint64_t i = 0; i < count && result->status == snug_success; ++i)
+	PackBoxes(scene);
+	for (uint64_t i = 0; i < count; ++i)
 	{
-		result->count += hits[i].body != SNUG_NONE;
+		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE, .body = SNUG_NONE };
+		if (result->status == snug_success)
+		{
+			result->status = CastRay(scene, rays + i, &asked, hits + i);
+			result->count += hits[i].body != SNUG_NONE;
+		}
 	}
 }
 

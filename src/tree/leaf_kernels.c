@@ -298,10 +298,10 @@ static inline uint32_t AppendBits(uint16_t* list, uint32_t count, uint32_t mask,
 	for (int half = 0; half < 2; ++half)
 	{
 		const uint32_t bits = mask >> 4 * half & 15;
-		for (int k = 0; k < 4; ++k)
-		{
-			list[count + (uint32_t)k] = (uint16_t)(code + 4 * (uint32_t)half + bitsOf[bits][k]);
-		}
+		uint64_t four;
+		memcpy(&four, bitsOf[bits], sizeof(four));
+		four += (code + 4 * (uint32_t)half) * (uint64_t)0x0001000100010001u; // four sums of 16 bits, none carries
+		memcpy(list + count, &four, sizeof(four));
 		count += (uint32_t)(bitCounts >> 4 * bits & 15);
 	}
 	return count;

@@ -96,6 +96,11 @@ static uint64_t CountPairs(const snugScene* scene)
 
 // --- Misuse ---------------------------------------------------------------------------------------------------------
 
+static void NoContacts(void* user, uint32_t a, uint32_t b, const snugContactResult* contacts)
+{
+	fail_msg("%p is told of %u and %u: %p", user, a, b, (const void*)contacts);
+}
+
 static void misuse_is_told(void** state)
 {
 	(void)state;
@@ -151,6 +156,8 @@ static void misuse_is_told(void** state)
 	ASSERT_MISUSE(snugScene_GetRoom(NULL).bodies == 0);
 	assert_null(snugScene_GetBody(scene, 99));
 	assert_null(snugScene_GetUser(scene, 99));
+	ASSERT_BAD_ARGUMENT(snugScene_Update(scene, &(snugSceneQuery){ .contacts = NoContacts }).status);
+	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[2], .replaces = skinned[1] }, &other));
 	snugScene_Destroy(scene);
 	snugScene_Destroy(NULL);
 }
@@ -527,6 +534,78 @@ static void every_failure_is_survived(void** state)
 	assert_int_equal(snugScene_Create(&def, &scene), snug_outOfRange);
 }
 
+// What was searched stays searched, unless something changes meanwhile. Pairs that found no block are the driver's.
+static void an_update_goes_on_where_room_ran_out(void** state)
+{
+	(void)state;
+	const snugSceneQuery query = { .trianglePairs = true };
+	const snugSceneDef def = { .room = { .bodies = 3, .candidates = 3, .pairs = 3, .trianglePairs = 1 } };
+	for (int change = 0; change < 2; ++change)
+	{
+		snugScene* scene;
+		assert_int_equal(snugScene_Create(&def, &scene), snug_success);
+		for (int i = 0; i < 3; ++i)
+		{
+			Place(bodies[i], 0.05 * i, 0, 0);
+			Add(scene, bodies[i]);
+		}
+		snugSceneResult first = snugScene_Update(scene, &query);
+		assert_int_equal(first.status, snug_outOfRange);
+		assert_true(first.needed.trianglePairs > 1);
+		assert_int_equal(snugScene_Reserve(scene, &first.needed), snug_success);
+		if (change == 1)
+		{
+			Place(bodies[2], 100, 0, 0);
+		}
+		const snugSceneResult second = snugScene_Update(scene, &query);
+		assert_int_equal(second.status, snug_success);
+		assert_int_equal(second.count, change == 1 ? 1 : 3);
+		assert_int_equal(second.counters.volumeTests > 0, change == 1);
+		uint64_t triangles;
+		snugScene_GetTrianglePairs(scene, &triangles);
+		if (change == 0)
+		{
+			assert_int_equal(triangles, first.needed.trianglePairs);
+			assert_int_equal(second.moved, first.moved);
+		}
+		snugScene_Destroy(scene);
+	}
+	// Pairs of bodies alone lack room: nothing is searched again.
+	const snugSceneDef few = { .room = { .bodies = 3, .candidates = 3, .pairs = 1 } };
+	snugScene* scene;
+	assert_int_equal(snugScene_Create(&few, &scene), snug_success);
+	for (int i = 0; i < 3; ++i)
+	{
+		Place(bodies[i], 0.05 * i, 0, 0);
+		Add(scene, bodies[i]);
+	}
+	const snugSceneResult first = snugScene_Update(scene, NULL);
+	assert_int_equal(first.status, snug_outOfRange);
+	assert_int_equal(first.needed.pairs, 3);
+	assert_int_equal(snugScene_Reserve(scene, &first.needed), snug_success);
+	const snugSceneResult second = snugScene_Update(scene, NULL);
+	assert_int_equal(second.status, snug_success);
+	assert_int_equal(second.count, 3);
+	assert_int_equal(second.queries, first.queries);
+	assert_int_equal(second.counters.triangleTests + second.counters.volumeTests, 0);
+	snugScene_Destroy(scene);
+}
+
+// Room that is short by one grows by half.
+static void room_grows_with_slack(void** state)
+{
+	(void)state;
+	const snugSceneDef def = { .room = { .bodies = 10, .candidates = 100, .pairs = 100, .trianglePairs = 100 } };
+	snugScene* scene;
+	assert_int_equal(snugScene_Create(&def, &scene), snug_success);
+	assert_int_equal(snugScene_Reserve(scene, &(snugSceneRoom){ .bodies = 11, .trianglePairs = 1000 }), snug_success);
+	const snugSceneRoom room = snugScene_GetRoom(scene);
+	assert_int_equal(room.bodies, 15);
+	assert_int_equal(room.candidates, 100);
+	assert_int_equal(room.trianglePairs, 1000);
+	snugScene_Destroy(scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -539,6 +618,8 @@ int main(void)
 		cmocka_unit_test(poses_of_many),
 		cmocka_unit_test(a_crowd_is_posed_as_each_alone),
 		cmocka_unit_test(every_failure_is_survived),
+		cmocka_unit_test(an_update_goes_on_where_room_ran_out),
+		cmocka_unit_test(room_grows_with_slack),
 	};
 	return cmocka_run_group_tests(tests, SetUp, TearDown);
 }
