@@ -37,10 +37,11 @@ static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes*
 {
 	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
 	uint32_t twins[SG_MAX_LEAF_VERTICES];
+	const bool mayPart = body->deform->deformer == snug_free;
 	memset(corners->signature, 0, sizeof(corners->signature));
 	for (uint32_t v = 0; v < leaf->vertexCount; ++v)
 	{
-		twins[v] = body->model->twins != NULL ? sgBody_FindTwin(body, vertices[v]) : vertices[v];
+		twins[v] = mayPart ? sgBody_FindTwin(body, vertices[v]) : sgTwinOf(body->model, vertices[v]);
 		sgCornerLanes_Sign(corners, twins[v]);
 	}
 	for (int c = 0; c < 3; ++c)
@@ -97,7 +98,8 @@ bool sgNeighbours_MeetAtRest(const sgPairSearch* search, const sgQueuedPair* pai
 	return sgTriangles_IntersectBeyond((const float(*)[3])a, (const float(*)[3])b, pair->shared);
 }
 
-// One pair. A corner that is all they share comes first in both, as kernels want it.
+// One pair. A corner that is all they share comes first in both, as kernels want it. Corners of an edge that they share
+// are on each other's plane, of which kernels are never certain: those pairs are left to the exact test.
 static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriangleLanes* b, sgQueuedPair pair)
 {
 	const uint32_t lane = search->queuedCount, shared = pair.shared;
@@ -109,7 +111,6 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriang
 		pair.shared = 1;
 	}
 	search->queuedAtCorner |= (uint32_t)isCorner << lane;
-	search->queuedAtEdge |= (uint32_t)(shared != 0 && !isCorner) << lane;
 	static const uint8_t turned[5] = { 0, 1, 2, 0, 1 };
 	for (uint32_t c = 0; c < 3; ++c)
 	{
