@@ -318,6 +318,14 @@ SNUG_API snugResult snugCollideSelf(snugBody* body, const snugQuery* query);
 /// @return count: 1 if there is one
 SNUG_API snugResult snugTouchesSelf(snugBody* body, const snugQuery* query);
 
+/// Find all pairs of triangles of one body, a < b, that are no farther apart than a margin, and farther apart than a
+/// distance in the rest positions of the model: an arm that comes near the chest, and not what always is near.
+/// Triangles that share a corner, by twins, or meet at rest are not apart there. Distances as in snugCollideWithin.
+/// @param margin not negative
+/// @param restDistance not negative
+/// @param query nullable; no threads and no witness are used
+SNUG_API snugResult snugCollideSelfWithin(snugBody* body, double margin, double restDistance, const snugQuery* query);
+
 /// @}
 
 /// @defgroup frontier Answers in time

@@ -883,9 +883,8 @@ static void PrintStage(const recordingDef* def, const uint8_t* still, size_t byt
 
 static void PrintExcuse(FILE* stream)
 {
-	fputs(
-	    "<p class=\"undrawn\">This browser does not draw here (no WebGL 2, or no scripts): a picture of one "
-	    "frame.</p></div>\n",
+	fputs("<p class=\"undrawn\">This browser does not draw here (no WebGL 2, or no scripts): a picture of one "
+	      "frame.</p></div>\n",
 	    stream);
 }
 

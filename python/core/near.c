@@ -394,7 +394,7 @@ static PyMethodDef functions[] = {
 	    ">>> outer, body = snug.Body(snug.box()), snug.Body(snug.box())\n"
 	    ">>> body.set_frame((1.5, 0.25, 0.125))\n"
 	    ">>> snug.find_vertex_depths(body, outer)['depth'].tolist()\n"
-	    "[0.125, 0.125]\n"),
+	    "[0.125]\n"),
 	SM_FUNCTION("_find_contacts", FindContacts, NULL),
 	{ NULL, NULL, 0, NULL },
 };

@@ -17,7 +17,7 @@ struct Question
 	AskFcn* ask;
 	smBody *a, *b;
 	double origin[3];
-	double margin;
+	double margin, restDistance;
 	bool keepRest;
 	uint32_t threads;
 };
@@ -239,6 +239,36 @@ static PyObject* Touches(PyObject* module, PyObject* const* arguments, Py_ssize_
 	return answer;
 }
 
+static snugResult AskSelfWithin(const Question* q, snugPair* pairs, uint64_t capacity)
+{
+	snugQuery query = { .pairs = pairs, .capacity = capacity };
+	memcpy(query.origin, q->origin, sizeof(query.origin));
+	return snugCollideSelfWithin(q->a->body, q->margin, q->restDistance, &query);
+}
+
+static PyObject* CollideSelfWithin(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "collide_self_within", 3, 3, 4,
+		{ "body", "margin", "rest_distance", "origin" } };
+	PyObject* values[4];
+	Question q = { .ask = AskSelfWithin };
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], q.origin) ||
+	    !smReadLength(values[1], "margin", 0.0, &q.margin) ||
+	    !smReadLength(values[2], "rest_distance", 0.0, &q.restDistance))
+	{
+		return NULL;
+	}
+	q.a = q.b = smBody_Take(values[0], "body");
+	if (q.a == NULL)
+	{
+		return NULL;
+	}
+	PyObject* pairs = CollectPairs(&q);
+	smRelease(&q.a->isBusy);
+	return pairs;
+}
+
 static PyObject* TouchesSelf(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
 	static const smParameters parameters = { "touches_self", 1, 1, 2, { "body", "keep_rest" } };
@@ -391,6 +421,13 @@ static PyMethodDef functions[] = {
 	    "Pairs that meet at rest are left out unless keep_rest is true.\n\n"
 	    ">>> import snugmesh as snug\n"
 	    ">>> snug.collide_self(snug.Body(snug.box()), keep_rest=True).shape\n"
+	    "(0, 2)\n"),
+	SM_FUNCTION("collide_self_within", CollideSelfWithin,
+	    "collide_self_within($module, /, body, margin, rest_distance, *, origin=None)\n--\n\n"
+	    "All pairs of triangles of one body at most `margin` apart that are farther apart than `rest_distance` at "
+	    "rest.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> snug.collide_self_within(snug.Body(snug.box()), 3.0, 3.0).shape\n"
 	    "(0, 2)\n"),
 	SM_FUNCTION("touches_self", TouchesSelf,
 	    "touches_self($module, /, body, *, keep_rest=False)\n--\n\n"

@@ -173,6 +173,7 @@ class Fuzz(unittest.TestCase):
                 (with_two(snug.find_contacts), [], ["depths", "threads", "origin"]),
                 (with_one(snug.collide_self), [], ["keep_rest", "threads"]),
                 (with_one(snug.touches_self), [], ["keep_rest"]),
+                (with_one(lambda body, **o: snug.collide_self_within(body, 0.5, 0.25, **o)), [], ["origin"]),
                 (with_one(snug.cast_rays), [(5, 2, 3)], ["any", "origin"]),
                 (with_one(snug.find_hits), [(2, 3)], ["origin"]),
                 (with_one(snug.find_closest), [(5, 3)], ["max_distance", "origin"]),

@@ -151,6 +151,9 @@ class Pairs(unittest.TestCase):
                 self.assertEqual(snug.collide_self(body, **options).tolist(), new)
                 self.assertEqual(snug.collide_self(body, threads=2, **options).tolist(), new)
                 self.assertEqual(snug.touches_self(body, **options), len(new) > 0)
+            for margin, rest in ((0.0, 0.0), (0.5, 10.0)):
+                near = [p for p in new] if rest == 0.0 else []
+                self.assertEqual(snug.collide_self_within(body, margin, rest).tolist(), near)
 
     def test_origin(self):
         a, b = snug.Body(snug.box()), snug.Body(snug.box())

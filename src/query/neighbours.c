@@ -14,10 +14,6 @@ sgNeighbours* sgNeighbours_Begin(sgNeighbours* neighbours)
 	return neighbours;
 }
 
-// Bits 8 i + j with j >= i.
-static const uint64_t upperHalf = 0x80c0e0f0f8fcfeff;
-static const uint64_t diagonal = 0x8040201008040201;
-
 uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b)
 {
 	const sgBoxLanes* boxesA = sgView_Bounds(&search->a, a, &search->counters);
@@ -26,8 +22,8 @@ uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgO
 	uint64_t all = sgMaskProduct(a->set.mask, b->set.mask);
 	if (a->slot == b->slot)
 	{
-		pairs = (pairs & upperHalf) | (all & diagonal);
-		all &= upperHalf & ~diagonal;
+		pairs = (pairs & SG_UPPER_HALF) | (all & SG_DIAGONAL);
+		all &= SG_UPPER_HALF & ~SG_DIAGONAL;
 	}
 	search->counters.volumeTests += (uint32_t)__builtin_popcountll(all);
 	return pairs;
@@ -37,10 +33,11 @@ static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes*
 {
 	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
 	uint32_t twins[SG_MAX_LEAF_VERTICES];
+	const bool mayPart = body->deform->deformer == snug_free;
 	memset(corners->signature, 0, sizeof(corners->signature));
 	for (uint32_t v = 0; v < leaf->vertexCount; ++v)
 	{
-		twins[v] = body->model->twins != NULL ? sgBody_FindTwin(body, vertices[v]) : vertices[v];
+		twins[v] = mayPart ? sgBody_FindTwin(body, vertices[v]) : sgTwinOf(body->model, vertices[v]);
 		sgCornerLanes_Sign(corners, twins[v]);
 	}
 	for (int c = 0; c < 3; ++c)
@@ -75,7 +72,7 @@ static uint32_t SharedCorners(const sgCornerLanes* a, uint32_t i, const sgCorner
 	return shared;
 }
 
-static void RestTriangle(const snugModel* model, const sgLeaf* leaf, uint32_t lane, uint32_t turn, float triangle[3][3])
+void sgRestTriangle(const snugModel* model, const sgLeaf* leaf, uint32_t lane, uint32_t turn, float triangle[3][3])
 {
 	for (uint32_t c = 0; c < 3; ++c)
 	{
@@ -92,12 +89,13 @@ bool sgNeighbours_MeetAtRest(const sgPairSearch* search, const sgQueuedPair* pai
 		return false;
 	}
 	float a[3][3], b[3][3];
-	RestTriangle(search->a.body->model, pair->leafA, pair->laneA, pair->turnA, a);
-	RestTriangle(search->a.body->model, pair->leafB, pair->laneB, pair->turnB, b);
+	sgRestTriangle(search->a.body->model, pair->leafA, pair->laneA, pair->turnA, a);
+	sgRestTriangle(search->a.body->model, pair->leafB, pair->laneB, pair->turnB, b);
 	return sgTriangles_IntersectBeyond((const float(*)[3])a, (const float(*)[3])b, pair->shared);
 }
 
-// One pair. A corner that is all they share comes first in both, as kernels want it.
+// One pair. A corner that is all they share comes first in both, as kernels want it. Corners of an edge that they share
+// are on each other's plane, of which kernels are never certain: those pairs are left to the exact test.
 static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriangleLanes* b, sgQueuedPair pair)
 {
 	const uint32_t lane = search->queuedCount, shared = pair.shared;
@@ -109,7 +107,6 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriang
 		pair.shared = 1;
 	}
 	search->queuedAtCorner |= (uint32_t)isCorner << lane;
-	search->queuedAtEdge |= (uint32_t)(shared != 0 && !isCorner) << lane;
 	static const uint8_t turned[5] = { 0, 1, 2, 0, 1 };
 	for (uint32_t c = 0; c < 3; ++c)
 	{

@@ -11,6 +11,10 @@
 
 #include "query/pairs.h"
 
+/// Bits 8 i + j with j >= i, and with j = i.
+#define SG_UPPER_HALF ((uint64_t)0x80c0e0f0f8fcfeff)
+#define SG_DIAGONAL ((uint64_t)0x8040201008040201)
+
 /// The vertex numbers of leaves that a side keeps: each in the place that its triangles have there.
 typedef struct sgKeptCorners
 {
@@ -33,6 +37,9 @@ uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgO
 /// Queue the pairs of triangles of two leaves that may meet beyond the corners they share.
 void sgNeighbours_Settle(
     sgPairSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB);
+
+/// A triangle of a leaf in the rest positions of the model, from corner `turn` on.
+void sgRestTriangle(const snugModel* model, const sgLeaf* leaf, uint32_t lane, uint32_t turn, float triangle[3][3]);
 
 /// Whether a pair of one body is to be left out, since it meets in the rest positions of the model.
 bool sgNeighbours_MeetAtRest(const sgPairSearch* search, const sgQueuedPair* pair);

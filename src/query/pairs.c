@@ -87,9 +87,7 @@ static void Flush(sgPairSearch* search)
 		return;
 	}
 	uint32_t meet = search->kernels->leaves->decidePairs(&search->queue, search->queuedAtCorner, &unsure);
-	unsure |= search->queuedAtEdge;
-	meet &= ~unsure;
-	search->queuedCount = search->queuedAtCorner = search->queuedAtEdge = 0;
+	search->queuedCount = search->queuedAtCorner = 0;
 	for (uint32_t rest = (meet | unsure) & mask; rest != 0 && !search->walk.isStopped; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
@@ -491,7 +489,7 @@ void sgPairSearch_Reset(sgPairSearch* search)
 {
 	memset(&search->queue, 0, sizeof(search->queue));
 	search->queuedCount = search->foundCount = search->waitingCount = 0;
-	search->queuedAtCorner = search->queuedAtEdge = 0;
+	search->queuedAtCorner = 0;
 	search->counters = (snugCounters){ 0 };
 	search->walk.isStopped = search->isCut = false;
 	search->bound2 = search->gap2 = search->options->distanceBound ? INFINITY : 0.0f;

@@ -59,7 +59,7 @@ typedef struct sgPairSearch
 	sgPairLanes queue; ///< pairs that are left to be decided, eight at a time, in the order in which they were met
 	sgQueuedPair queued[SG_LANES];
 	uint32_t queuedCount;
-	uint32_t queuedAtCorner, queuedAtEdge; ///< those that share one corner, the first, and those that share more
+	uint32_t queuedAtCorner; ///< those that share one corner, the first
 	snugPair found[SG_TEAM_PAIRS];
 	uint32_t foundCount;
 	snugCounters counters;

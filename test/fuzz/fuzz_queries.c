@@ -225,6 +225,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		Sweep(&input, a, b, modelB);
 		const snugResult own = snugCollideSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 });
 		Require(own.status == snug_success);
+		Require(snugCollideSelfWithin(a, 0.0, 0.0, NULL).count <= snugCollideSelf(a, NULL).count);
 		Require(snugTouchesSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 }).count == (own.count > 0));
 	}
 	snugContactBuffer_Destroy(buffer);

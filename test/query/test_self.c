@@ -119,6 +119,53 @@ static uint64_t CheckSelf(uint64_t seed, Posed* posed)
 	return found;
 }
 
+// Whether two triangles are no farther apart than this.
+static bool AreWithin(const float a[3][3], const float b[3][3], double distance)
+{
+	sgNearest nearest;
+	sgTriangles_Nearest(a, b, &nearest);
+	return sgTriangles_Intersect(a, b) || (distance > 0.0 && sqrt(nearest.distance2) <= distance);
+}
+
+static uint64_t CheckWithin(uint64_t seed, sceneRandom* random, Posed* posed)
+{
+	const uint32_t count = posed->thing.mesh.triangleCount;
+	const double margin = sceneRandom_Range(random, 0.0, 0.2);
+	const double restDistance = sceneRandom_Index(random, 2) == 0 ? 0.0 : sceneRandom_Range(random, 0.0, 0.2);
+	uint32_t* twins = malloc((posed->thing.mesh.vertexCount + 1) * sizeof(uint32_t));
+	snugModel_GetTwins(posed->thing.model, twins);
+	PairList expected = { malloc(((size_t)count * count + 1) * sizeof(snugPair)), 0 };
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		const Corners a = CornersOf(posed, twins, i);
+		for (uint32_t j = i + 1; j < count; ++j)
+		{
+			const Corners b = CornersOf(posed, twins, j);
+			bool isNear = AreWithin((const float(*)[3])a.rest, (const float(*)[3])b.rest, restDistance);
+			for (uint32_t k = 0; k < 9; ++k)
+			{
+				isNear = isNear || a.vertex[k / 3] == b.vertex[k % 3];
+			}
+			if (!isNear && AreWithin((const float(*)[3])a.pose, (const float(*)[3])b.pose, margin))
+			{
+				expected.pairs[expected.count++] = (snugPair){ i, j };
+			}
+		}
+	}
+	PairList found = { malloc((expected.count + 1) * sizeof(snugPair)), 0 };
+	snugQuery query = { .pairs = found.pairs, .capacity = expected.count };
+	memcpy(query.origin, posed->origin, sizeof(query.origin));
+	snugResult result = snugCollideSelfWithin(posed->thing.body, margin, restDistance, &query);
+	assert_true(result.status == snug_success && result.complete);
+	found.count = result.count;
+	AssertSamePairs("within", seed, &expected, &found);
+	const uint64_t pairs = expected.count;
+	PairList_Free(&expected);
+	PairList_Free(&found);
+	free(twins);
+	return pairs;
+}
+
 // Free bodies keep twins together only if they are told to: meshes without twins for them.
 static bool HasTwins(const Posed* posed)
 {
@@ -155,6 +202,24 @@ static void pairs_are_those_of_all_triangles(void** state)
 		snugPool_Destroy(pool);
 	}
 	assert_true(found > 10 * (uint64_t)count || count < MESH_KINDS); // kinds come in turn
+}
+
+static void near_pairs_are_those_of_all_triangles(void** state)
+{
+	(void)state;
+	uint64_t found = 0;
+	const int count = TestCount(60);
+	for (int n = 0; n < count; ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Posed posed = Posed_Make(
+		    &random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)), (Mover)(n / MESH_KINDS % POSED_DEFORMERS), NULL);
+		Posed_Change(&random, &posed);
+		found += CheckWithin(seed, &random, &posed);
+		Posed_Free(&posed);
+	}
+	assert_true(found > (uint64_t)count || count < MESH_KINDS);
 }
 
 // Closed surfaces that do not meet themselves: nothing at rest, at any fineness, welded or not; and what is folded
@@ -245,6 +310,9 @@ static void misuse_is_refused(void** state)
 	query = (snugQuery){ .reserved = { 1 } };
 	assert_int_equal(snugCollideSelf(posed.thing.body, &query).status, snug_badArgument);
 	assert_int_equal(snugCollideSelf(NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugCollideSelfWithin(NULL, 0.0, 0.0, NULL).status, snug_badArgument);
+	assert_int_equal(snugCollideSelfWithin(posed.thing.body, 0.0, -1.0, NULL).status, snug_badArgument);
+	assert_int_equal(snugCollideSelfWithin(posed.thing.body, -1.0, 0.0, NULL).status, snug_badArgument);
 	Posed_Free(&posed);
 }
 
@@ -252,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_are_those_of_all_triangles),
+		cmocka_unit_test(near_pairs_are_those_of_all_triangles),
 		cmocka_unit_test(simple_surfaces_have_no_pairs),
 		cmocka_unit_test(filtered_neighbours_do_not_meet),
 		cmocka_unit_test(misuse_is_refused),

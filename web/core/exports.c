@@ -438,6 +438,17 @@ snugStatus webCollideSelf(snugBody* body, snugPair* pairs, uint32_t capacity, ui
 	return result.status;
 }
 
+EXPORT(collideSelfWithin)
+snugStatus webCollideSelfWithin(snugBody* body, snugPair* pairs, uint32_t capacity, double restDistance, webAsk* ask)
+{
+	snugQuery query = { .pairs = pairs, .capacity = capacity };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugResult result = snugCollideSelfWithin(body, ask->limit, restDistance, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
 EXPORT(touchesSelf) snugStatus webTouchesSelf(snugBody* body, uint32_t keepRest, webAsk* ask)
 {
 	snugResult result = snugTouchesSelf(body, &(snugQuery){ .keepRest = keepRest != 0 });

@@ -116,6 +116,8 @@ export class Snug {
 	collideWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
 	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
 	collideSelf(body: Body, options?: { keepRest?: boolean }): Uint32Array;
+	/** All pairs of triangles of one body at most `margin` apart that are farther apart than `restDistance` at rest. */
+	collideSelfWithin(body: Body, margin: number, restDistance: number, options?: QueryOptions): Uint32Array;
 	/** Whether collideSelf would find a pair: stops at the first. */
 	touchesSelf(body: Body, options?: { keepRest?: boolean }): boolean;
 	/**

@@ -559,6 +559,11 @@ export class Snug {
 		return this.#collect(() => core.c.collideSelf(pointer, core.pairs.pointer, core.pairs.capacity, keepRest ? 1 : 0, core.prepare()));
 	}
 
+	collideSelfWithin(body, margin, restDistance, options) {
+		const core = this.#core, { pointer } = Held.handle(body, core);
+		return this.#collect(() => core.c.collideSelfWithin(pointer, core.pairs.pointer, core.pairs.capacity, restDistance, core.prepare(options, margin)));
+	}
+
 	touchesSelf(body, { keepRest = false } = {}) {
 		const core = this.#core, { pointer } = Held.handle(body, core);
 		return core.finish(core.c.touchesSelf(pointer, keepRest ? 1 : 0, core.prepare())) > 0;

@@ -142,6 +142,7 @@ test('two parts of one body meet where two bodies do', () => {
 	assert.deepEqual(found.map((t, i) => (i % 2 === 1 ? t - count : t)), expected);
 	assert.ok(snug.collideSelf(both, { keepRest: true }).length >= found.length);
 	assert.ok(snug.touchesSelf(both) && !snug.touchesSelf(a));
+	assert.deepEqual(snug.collideSelfWithin(both, 0, 0), found);
 	const { vertex, depth } = snug.findVertexDepths(a, b);
 	assert.ok(vertex.length > 0 && depth.every((d) => d >= 0 && d < 3));
 	const scene = snug.createScene();
