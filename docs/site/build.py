@@ -273,7 +273,8 @@ class Values:
             if run.returncode == 0:
                 still = re.search(r'src="data:image/png;base64,([^"]+)"', (folder / f"{name}.html").read_text())
                 (folder / f"{name}.png").write_bytes(base64.b64decode(still.group(1)))
-                card = (f"[![A still of the scene; its page can be turned](scenes/{name}.png){{ .strip loading=lazy }}](scenes/{name}.html)\n\n"
+                card = (f"[![A still of the scene; its page can be turned](scenes/{name}.png){{ .strip loading=lazy }}]"
+                        f"(scenes/{name}.html)\n\n"
                         f"[Open {name}](scenes/{name}.html){{ .md-button }}")
             (folder / f"{name}.state").unlink(missing_ok=True)
             self.names[f"scene.{name}"] = "\n\n".join([card, headlines(papers)])

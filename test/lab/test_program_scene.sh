@@ -10,7 +10,8 @@ snug=$1
 begins_apart()
 {
 	checks=$((checks + 1))
-	awk -v column="$1" '$1 == "0" { apart = $column == 0 } END { exit !apart }' out || fail "the scene begins with contacts: $(cat out)"
+	awk -v column="$1" '$1 == "0" { apart = $column == 0 } END { exit !apart }' out ||
+		fail "the scene begins with contacts: $(cat out)"
 }
 
 expect 0 "" scene ring --vertices 300 --nodes 40 --many --frames 11 --out pages
@@ -43,7 +44,8 @@ expect 0 "" scene characters --frames 41 --out pages
 holds '5 frames compared with brute force, 0 differences'
 begins_apart 4
 checks=$((checks + 1))
-awk '/^   40   1.333 / { exit !($3 > 0 && $4 > 0) }' out || fail "the characters do not meet: $(cat out)"
+awk '/^   40   1.333 / { exit !($3 > 0 && $4 > 0) }' out ||
+	fail "the characters do not meet: $(cat out)"
 
 expect 0 "" scene twist --out pages
 holds 'dual quaternion'
