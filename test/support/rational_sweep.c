@@ -8,10 +8,13 @@
 #include "rational.h"
 #include "rational_vector.h"
 
+#include <stdlib.h>
+
 #define COEFFICIENTS 5 // degrees up to 4: products of two cross products
 #define CHAIN (COEFFICIENTS + 1)
 #define MOST_INSIDE 4
 #define MOST_SEGMENTS 4
+#define HALVES 2048 // two roots may be as near as 2 to the minus that
 
 typedef struct Poly
 {
@@ -41,22 +44,22 @@ typedef struct Condition
 // All temporaries, each used by one function only.
 static struct
 {
-	mpq_t product;                 // Multiply
-	mpq_t value;                   // SignAt
-	mpq_t ratio;                   // Divide
-	Poly dividend, divisor;        // Gcd
-	Poly derivative, common, rest; // MakeSimple
-	Poly simple, counted[CHAIN];   // CountRoots
-	mpq_t middle;                  // Refine
-	Poly shared;                   // SignAtRoot
-	Poly isolated[CHAIN];          // VisitRoots
-	mpq_t from[64], to[64];        //
-	Root root;                     //
-	Poly term;                     // DotPoly and CrossPoly
-	PolyVector toP, toQ;           // SetSegment
-	PolyVector corners[4];         // SetVertexTriangle and SetEdges
-	PolyVector first, second, way; //
-	PolyVector normal, turn;       //
+	mpq_t product;                  // Multiply
+	mpq_t value;                    // SignAt
+	mpq_t ratio;                    // Divide
+	Poly dividend, divisor;         // Gcd
+	Poly derivative, common, rest;  // MakeSimple
+	Poly simple, counted[CHAIN];    // CountRoots
+	mpq_t middle;                   // Refine
+	Poly shared;                    // SignAtRoot
+	Poly isolated[CHAIN];           // VisitRoots
+	mpq_t from[HALVES], to[HALVES]; //
+	Root root;                      //
+	Poly term;                      // DotPoly and CrossPoly
+	PolyVector toP, toQ;            // SetSegment
+	PolyVector corners[4];          // SetVertexTriangle and SetEdges
+	PolyVector first, second, way;  //
+	PolyVector normal, turn;        //
 	Condition condition;
 	mpq_t lower, upper, given; // of the first time
 } work;
@@ -361,6 +364,10 @@ static void VisitRoots(const Poly* p)
 				return;
 			}
 			continue;
+		}
+		if (top + 2 > HALVES)
+		{
+			abort();
 		}
 		// The later half stays where it is, the earlier one comes on top.
 		mpq_add(work.to[top + 1], work.from[top], work.to[top]);
