@@ -591,6 +591,59 @@ static void an_update_goes_on_where_room_ran_out(void** state)
 	snugScene_Destroy(scene);
 }
 
+// A ray enters the boxes of many bodies before it hits one: the first hit is that of asking each of them.
+static void rays_through_many_boxes(void** state)
+{
+	(void)state;
+	enum
+	{
+		ROW = 60
+	};
+	snugBody* row[ROW];
+	snugScene* scene;
+	sceneRandom random = { TestSeed() };
+	double x[ROW];
+	int late = 0;
+	assert_int_equal(snugScene_Create(&(snugSceneDef){ .room = { .bodies = ROW } }, &scene), snug_success);
+	for (int i = 0; i < ROW; ++i)
+	{
+		row[i] = MakeBody(rigid, NULL);
+		Add(scene, row[i]);
+	}
+	for (int n = 0; n < TestCount(300); ++n)
+	{
+		for (int i = 0; i < ROW; ++i)
+		{
+			x[i] = sceneRandom_Range(&random, 0.0, 50.0);
+			Place(row[i], x[i], sceneRandom_Range(&random, -0.1, 0.1), 0);
+		}
+		const float y = (float)sceneRandom_Range(&random, -0.2, 1.2), z = (float)sceneRandom_Range(&random, -0.2, 1.2);
+		const snugRay ray = { .from = { -5, y, z }, .to = { 60, y, z } };
+		snugRayHit found, best = { .t = 2.0, .triangle = SNUG_NONE, .body = SNUG_NONE };
+		int before = 0;
+		assert_int_equal(snugScene_CastRays(scene, &ray, 1, &found, NULL).status, snug_success);
+		for (uint32_t i = 0; i < ROW; ++i)
+		{
+			snugRayHit hit;
+			assert_int_equal(snugCastRays(row[i], &ray, 1, &hit, NULL).status, snug_success);
+			best = hit.t < best.t ? hit : best;
+		}
+		for (uint32_t i = 0; i < ROW; ++i)
+		{
+			before += x[i] < -5.0 + 65.0 * best.t;
+		}
+		late += best.t < 2.0 && before > 20;
+		assert_true(found.t == best.t && found.triangle == best.triangle);
+	}
+	assert_true(late > 0 || TestScale() < 1.0);
+	for (int i = 0; i < ROW; ++i)
+	{
+		snugScene_Remove(scene, (uint32_t)i);
+		snugBody_Destroy(row[i]);
+	}
+	snugScene_Destroy(scene);
+}
+
 // Room that is short by one grows by half.
 static void room_grows_with_slack(void** state)
 {
@@ -619,6 +672,7 @@ int main(void)
 		cmocka_unit_test(a_crowd_is_posed_as_each_alone),
 		cmocka_unit_test(every_failure_is_survived),
 		cmocka_unit_test(an_update_goes_on_where_room_ran_out),
+		cmocka_unit_test(rays_through_many_boxes),
 		cmocka_unit_test(room_grows_with_slack),
 	};
 	return cmocka_run_group_tests(tests, SetUp, TearDown);

@@ -191,7 +191,8 @@ static uint64_t CountNearBoxes(
 
 static uint32_t CountClipBoxes(const sgBoxLanes* boxes, const sgProbe* probe, float limit, float keys[SG_LANES])
 {
-	tally.clipped += (uint32_t)__builtin_popcount(last.bounds[0].opened.set.mask);
+	const bool isOfBody = boxes == last.bounds[0].boxes; // otherwise they are boxes around bodies, of a scene
+	tally.clipped += isOfBody ? (uint32_t)__builtin_popcount(last.bounds[0].opened.set.mask) : 0;
 	return real->probes->clipBoxes(boxes, probe, limit, keys);
 }
 
