@@ -11,6 +11,10 @@ static const benchDef benches[] = {
 	    .repeats = { 5, 15, 15 } },
 	{ "near", "men after posing: rays, distances, contacts on top of pairs", benchNear, .repeats = { 3, 20, 20 } },
 	{ "self", "a man against himself: per triangle", benchSelf, .repeats = { 3, 20, 20 } },
+#if BENCH_HAS_GPU
+	{ "gpu", "men close together: a crowd on a GPU, or on this processor in place of one, and a scene", benchGpu,
+	    .repeats = { 1, 3, 10 } },
+#endif
 	{ "load", "building and loading models, memory of bodies, setting vertices of free bodies", benchLoad,
 	    .repeats = { 1, 3, 3 } },
 	{ "truth", "hard pairs of triangles: what each library misses and invents", benchTruth,

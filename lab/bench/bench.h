@@ -45,6 +45,7 @@ benchFcn benchScaling;
 benchFcn benchCrowd;
 benchFcn benchNear;
 benchFcn benchSelf;
+benchFcn benchGpu; // where libsnuggpu is
 benchFcn benchLoad;
 benchFcn benchTruth;
 benchFcn benchMeshlessFit;
