@@ -62,17 +62,6 @@ static bool Men_Make(Men* men, uint32_t count)
 	return isGood;
 }
 
-static uint64_t HashOf(const snugScenePair* pairs, uint64_t count, const snugPair* triangles)
-{
-	uint64_t hash = SCENE_HASH_START;
-	for (uint64_t i = 0; i < count; ++i)
-	{
-		hash = sceneHash_Word(sceneHash_Word(hash, pairs[i].a), pairs[i].b);
-		hash = sceneHash_Pairs(hash, triangles + pairs[i].first, pairs[i].count);
-	}
-	return hash;
-}
-
 static snugSceneRoom MakeRoom(const Men* men)
 {
 	return (snugSceneRoom){ .bodies = men->count,
@@ -100,7 +89,7 @@ static bool AskCrowd(const Men* men, snugDevice* device, int repeats, Answer* an
 	const snugScenePair* pairs = isGood ? snugCrowd_GetPairs(crowd, false, &answer->pairs) : NULL;
 	const snugPair* triangles = isGood ? snugCrowd_GetTrianglePairs(crowd, false, &answer->trianglePairs) : NULL;
 	isGood = pairs != NULL && triangles != NULL;
-	answer->hash = isGood ? HashOf(pairs, answer->pairs, triangles) : 0;
+	answer->hash = isGood ? sceneHash_Scene(pairs, answer->pairs, triangles) : 0;
 	snugCrowd_Destroy(crowd);
 	return isGood;
 }
@@ -133,7 +122,7 @@ static bool AskScene(const Men* men, int repeats, Answer* answer)
 	if (isGood)
 	{
 		const snugScenePair* pairs = snugScene_GetPairs(scene, &answer->pairs);
-		answer->hash = HashOf(pairs, answer->pairs, snugScene_GetTrianglePairs(scene, &answer->trianglePairs));
+		answer->hash = sceneHash_Scene(pairs, answer->pairs, snugScene_GetTrianglePairs(scene, &answer->trianglePairs));
 	}
 	snugScene_Destroy(scene);
 	for (uint32_t i = 0; i < men->count && bodies != NULL; ++i)
