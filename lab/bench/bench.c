@@ -13,6 +13,10 @@ static const benchDef benches[] = {
 	{ "self", "a man against himself: per triangle", benchSelf, .repeats = { 3, 20, 20 } },
 	{ "sweep", "two characters from frame to frame: free, first contact, unsure; beside FCL", benchSweep,
 	    .repeats = { 0 } },
+#if BENCH_HAS_GPU
+	{ "gpu", "men close together: a crowd on a GPU, or on this processor in place of one, and a scene", benchGpu,
+	    .repeats = { 1, 3, 10 } },
+#endif
 	{ "load", "building and loading models, memory of bodies, setting vertices of free bodies", benchLoad,
 	    .repeats = { 1, 3, 3 } },
 	{ "truth", "hard pairs of triangles: what each library misses and invents", benchTruth,

@@ -46,6 +46,7 @@ benchFcn benchCrowd;
 benchFcn benchNear;
 benchFcn benchSelf;
 benchFcn benchSweep;
+benchFcn benchGpu; // where libsnuggpu is
 benchFcn benchLoad;
 benchFcn benchTruth;
 benchFcn benchMeshlessFit;

@@ -138,17 +138,6 @@ typedef struct Answer
 	double ms;
 } Answer;
 
-static uint64_t HashOf(const snugScenePair* pairs, uint64_t count, const snugPair* triangles)
-{
-	uint64_t hash = SCENE_HASH_START;
-	for (uint64_t i = 0; i < count; ++i)
-	{
-		hash = sceneHash_Word(sceneHash_Word(hash, pairs[i].a), pairs[i].b);
-		hash = sceneHash_Pairs(hash, triangles + pairs[i].first, pairs[i].count);
-	}
-	return hash;
-}
-
 typedef struct Stage
 {
 	snugScene* scene;
@@ -235,7 +224,7 @@ static Answer AskScene(const Cast* cast, const Crowd* crowd, int threads)
 	}
 	const snugScenePair* pairs = snugScene_GetPairs(stage.scene, &answer.pairs);
 	const snugPair* triangles = snugScene_GetTrianglePairs(stage.scene, &answer.trianglePairs);
-	answer.hash = HashOf(pairs, answer.pairs, triangles);
+	answer.hash = sceneHash_Scene(pairs, answer.pairs, triangles);
 	float* positions = malloc((size_t)3 * cast->model->tree.vertexCount * sizeof(float));
 	answer.positions = SCENE_HASH_START;
 	for (uint32_t i = 0; i < COMPARED && i < crowd->count; ++i)
@@ -446,7 +435,7 @@ static Answer AskDevice(const Cast* cast, const Crowd* crowd, snugBackend backen
 	{
 		Die("no answer");
 	}
-	answer.hash = HashOf(pairs, answer.pairs, triangles);
+	answer.hash = sceneHash_Scene(pairs, answer.pairs, triangles);
 	float* positions = malloc((size_t)3 * cast->model->tree.vertexCount * sizeof(float));
 	answer.positions = SCENE_HASH_START;
 	for (uint32_t i = 0; i < COMPARED && i < crowd->count; ++i)

@@ -5,7 +5,7 @@
 #ifndef SCENES_PAIR_HASH_H
 #define SCENES_PAIR_HASH_H
 
-#include "snug/snug.h"
+#include "snug/snug_scene.h"
 
 #include <string.h>
 
@@ -39,6 +39,18 @@ static inline uint64_t sceneHash_Pairs(uint64_t hash, const snugPair* pairs, uin
 	{
 		hash = sceneHash_Word(hash, pairs[i].a);
 		hash = sceneHash_Word(hash, pairs[i].b);
+	}
+	return hash;
+}
+
+// Of everything that touches in a scene or a crowd: bodies, then their triangles.
+static inline uint64_t sceneHash_Scene(const snugScenePair* pairs, uint64_t count, const snugPair* triangles)
+{
+	uint64_t hash = SCENE_HASH_START;
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		hash = sceneHash_Word(sceneHash_Word(hash, pairs[i].a), pairs[i].b);
+		hash = sceneHash_Pairs(hash, triangles + pairs[i].first, pairs[i].count);
 	}
 	return hash;
 }
