@@ -199,7 +199,7 @@ static double GetBound(const sceneTubes* tubes, uint32_t number, const double po
 static double EvaluateTube(
     const sceneTubes* tubes, uint32_t number, const double point[3], double limit, double* gradient, double* way)
 {
-	double bound = GetBound(tubes, number, point), least = bound < limit ? bound : limit, slopes[3], at;
+	double bound = GetBound(tubes, number, point), least = bound < limit ? bound : limit, slopes[3], at = 0.0;
 	for (uint32_t i = tubes->starts[number]; i < tubes->starts[number + 1]; ++i)
 	{
 		uint32_t step = i - tubes->starts[number];
