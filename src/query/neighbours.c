@@ -96,7 +96,7 @@ bool sgNeighbours_MeetAtRest(const sgPairSearch* search, const sgQueuedPair* pai
 
 // One pair. A corner that is all they share comes first in both, as kernels want it. Corners of an edge that they share
 // are on each other's plane, of which kernels are never certain: those pairs are left to the exact test.
-static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriangleLanes* b, sgQueuedPair pair)
+static void Queue(sgPairSearch* search, const sgKeptLeaf kept[2], sgQueuedPair pair)
 {
 	const uint32_t lane = search->queuedCount, shared = pair.shared;
 	const bool isCorner = shared != 0 && (shared & (shared - 1)) == 0;
@@ -113,8 +113,8 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriang
 		const uint32_t ofA = turned[pair.turnA + c], ofB = turned[pair.turnB + c];
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			search->queue.a[c][axis][lane] = a->corner[ofA][axis][pair.laneA];
-			search->queue.b[c][axis][lane] = b->corner[ofB][axis][pair.laneB];
+			search->queue.a[c][axis][lane] = sgView_Lanes(kept[0].owner, kept[0])->corner[ofA][axis][pair.laneA];
+			search->queue.b[c][axis][lane] = sgView_Lanes(kept[1].owner, kept[1])->corner[ofB][axis][pair.laneB];
 		}
 	}
 	search->queued[lane] = pair;
@@ -127,27 +127,30 @@ void sgNeighbours_Settle(
 	sgKeptLeaf kept[2];
 	sgView_TwoLeaves(&search->a, &search->b, openedA, laneA, openedB, laneB, &search->counters, kept);
 	const bool isOfB = kept[1].owner == &search->b;
-	const sgTriangleLanes* a = sgView_Lanes(&search->a, kept[0]);
-	const sgTriangleLanes* b = sgView_Lanes(isOfB ? &search->b : &search->a, kept[1]);
+	const sgLeaf* leafA = sgView_Lanes(kept[0].owner, kept[0])->leaf;
+	const sgLeaf* leafB = sgView_Lanes(kept[1].owner, kept[1])->leaf;
 	sgNeighbours* neighbours = search->neighbours;
-	const sgCornerLanes* cornersA = CornersOf(&neighbours->ofA, search->a.body, a->leaf);
-	const sgCornerLanes* cornersB = CornersOf(isOfB ? &neighbours->ofB : &neighbours->ofA, search->a.body, b->leaf);
+	const sgCornerLanes* cornersA = CornersOf(&neighbours->ofA, search->a.body, leafA);
+	const sgCornerLanes* cornersB = CornersOf(isOfB ? &neighbours->ofB : &neighbours->ofA, search->a.body, leafB);
 	const sgLeafKernels* kernels = search->kernels->leaves;
+	uint64_t* tests = &search->counters.triangleTests;
 	if (!sgCornerLanes_MayShare(cornersA, cornersB))
 	{
 		uint16_t candidates[SG_MAX_CANDIDATES];
-		const uint32_t count = kernels->filterLeaves(a, b, 1, &search->counters.triangleTests, candidates);
+		const uint32_t count = kernels->filterLeaves(
+		    sgView_Lanes(kept[0].owner, kept[0]), sgView_Lanes(kept[1].owner, kept[1]), 1, tests, candidates);
 		for (uint32_t k = 0; k < count && !search->walk.isStopped; ++k)
 		{
-			Queue(search, a, b, (sgQueuedPair){ a->leaf, b->leaf, candidates[k] >> 3, candidates[k] & 7, 0, 0, 0 });
+			Queue(search, kept, (sgQueuedPair){ leafA, leafB, candidates[k] >> 3, candidates[k] & 7, 0, 0, 0 });
 		}
 		return;
 	}
-	uint64_t pairs = kernels->filterNeighbours(a, cornersA, b, cornersB, &search->counters.triangleTests);
+	uint64_t pairs = kernels->filterNeighbours(
+	    sgView_Lanes(kept[0].owner, kept[0]), cornersA, sgView_Lanes(kept[1].owner, kept[1]), cornersB, tests);
 	for (; pairs != 0 && !search->walk.isStopped; pairs &= pairs - 1)
 	{
 		const uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
 		const uint32_t shared = SharedCorners(cornersA, i, cornersB, j);
-		Queue(search, a, b, (sgQueuedPair){ a->leaf, b->leaf, i, j, shared, 0, 0 });
+		Queue(search, kept, (sgQueuedPair){ leafA, leafB, i, j, shared, 0, 0 });
 	}
 }

@@ -395,7 +395,7 @@ static void a_crowd_is_a_scene(void** state)
 {
 	(void)state;
 	uint64_t pairs = 0, checks = 0, refused = 0, updates = 0;
-	for (int i = 0; i < TestCount(300); ++i)
+	for (int i = 0; i < TestCount(80); ++i)
 	{
 		Company company;
 		MakeCompany(&company, TestSeed() + (uint64_t)i, i % 2 == 0);
