@@ -342,7 +342,7 @@ bool FindInside(World* world)
 	return count > 0;
 }
 
-// Two bodies, the second closed if there is one, the first often about its middle.
+// Two bodies, the second closed if there is one, the first often about its middle, or where it is.
 static bool DrawNested(World* world, Two* two)
 {
 	for (int tries = 0; tries < 4; ++tries)
@@ -356,13 +356,17 @@ static bool DrawNested(World* world, Two* two)
 			break;
 		}
 	}
-	if (Chance(world, 0.4))
+	if (two->a->kind == two->b->kind && Chance(world, 0.3))
+	{
+		Actor_Imitate(world, two->a, two->b);
+	}
+	else if (Chance(world, 0.4))
 	{
 		snugFrame frame = two->b->frame;
 		frame.position[Below(world, 3)] += 0.1 * world->scale * Signed(world);
 		Actor_SetFrame(world, two->a, &frame);
-		two->surfaceA = Actor_Surface(world, two->a, two->origin);
 	}
+	two->surfaceA = Actor_Surface(world, two->a, two->origin);
 	return two->surfaceA != NULL && Actor_IsClosed(two->b);
 }
 
