@@ -463,7 +463,7 @@ class Scenes(unittest.TestCase):
         self.assertGreater(len(before), 20)
 
     def test_bodies_that_meet_themselves(self):
-        """A pair of a body with itself, of the triangles that collide_self finds, from when it begins to when it ends."""
+        """A pair of a body with itself, of the triangles of collide_self, from when it begins to when it ends."""
         model, straight, bent = make_tube_model(around=8, along=16), *np.tile(np.eye(4, dtype=np.float32), (2, 4, 1, 1))
         bent[3, 0, 3] = -1.2  # one end through the other
         for threads in (1, 2):
