@@ -382,13 +382,13 @@ typedef struct snugTimedQuery
 SNUG_API snugResult snugCollideInTime(snugBody* a, snugBody* b, snugFrontier* frontier, const snugTimedQuery* query);
 
 /// The box of one node, as snugBody_GetBoxes has it.
-/// @return snug_badArgument, with a message, if there is no such node
+/// @return snug_badArgument, with a message, if there is no such node: without triangles there is none
 SNUG_API snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box);
 
 /// The triangles below a node of a model's tree, as numbered in the model's definition.
 /// @param triangles nullable; receives the first `capacity` of them
 /// @param count receives how many there are
-/// @return snug_badArgument if there is no such node
+/// @return snug_badArgument if there is no such node: without triangles there is none
 SNUG_API snugStatus snugModel_GetNodeTriangles(
     const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity, uint32_t* count);
 

@@ -152,8 +152,9 @@ typedef struct snugSceneQuery
 {
 	bool trianglePairs;               ///< find all their pairs of triangles too
 	bool depths;                      ///< of contacts: see snugContactQuery
-	snugSceneContactsFcn* contacts;   ///< nullable; called at the end, for each two bodies that touch, on the
-	                                  ///< caller's thread, in the order of (a, b). Finds pairs of triangles as well
+	snugSceneContactsFcn* contacts;   ///< nullable; called at the end, for each two bodies that touch, not for one
+	                                  ///< that meets itself, on the caller's thread, in the order of (a, b). Finds
+	                                  ///< pairs of triangles as well
 	void* contactsUser;               ///< passed to `contacts`
 	snugContactBuffer* contactBuffer; ///< required if there are `contacts`: for those of one pair of bodies
 	uint64_t reserved[4];
@@ -183,7 +184,7 @@ typedef struct snugSceneResult
 /// @param query nullable
 SNUG_API snugSceneResult snugScene_Update(snugScene* scene, const snugSceneQuery* query);
 
-/// Two bodies that touch, by their ids, a < b.
+/// Two bodies that touch, by their ids, a < b; or one that meets itself, a == b.
 typedef struct snugScenePair
 {
 	uint32_t a, b;
@@ -195,12 +196,13 @@ typedef struct snugScenePair
 /// @param count receives how many
 SNUG_API const snugScenePair* snugScene_GetPairs(const snugScene* scene, uint64_t* count);
 
-/// Triangles of a and b, those of one pair of bodies after those of another, each sorted as by snugCollide.
+/// Triangles of a and b, those of one pair of bodies after those of another, each sorted as by snugCollide, or
+/// snugCollideSelf if a is b.
 /// @param count receives how many
 SNUG_API const snugPair* snugScene_GetTrianglePairs(const snugScene* scene, uint64_t* count);
 
-/// What changed at the last update: three lists of pairs of ids, a < b, each sorted by (a, b). Of `ended`, either may
-/// have been removed.
+/// What changed at the last update: three lists of pairs of ids as in snugScenePair, each sorted by (a, b). Of `ended`,
+/// either may have been removed.
 typedef struct snugSceneEvents
 {
 	const snugPair* begun; ///< touch now and did not before

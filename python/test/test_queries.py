@@ -462,6 +462,34 @@ class Scenes(unittest.TestCase):
             before = set(wanted)
         self.assertGreater(len(before), 20)
 
+    def test_bodies_that_meet_themselves(self):
+        """A pair of a body with itself, of the triangles of collide_self, from when it begins to when it ends."""
+        model, straight, bent = make_tube_model(around=8, along=16), *np.tile(np.eye(4, dtype=np.float32), (2, 4, 1, 1))
+        bent[3, 0, 3] = -1.2  # one end through the other
+        for threads in (1, 2):
+            scene, bodies = snug.Scene(threads=threads), [snug.Body(model) for _ in range(3)]
+            for k, body in enumerate(bodies):
+                body.set_frame((10.0 * k, 0, 0))
+                scene.add(body, meets_itself=k != 1, is_static=k == 2, groups=4, mask=8)  # no say in it
+            for joints, begun, persisting, ended in (
+                (straight, [], [], []),
+                (bent, [[0, 0], [2, 2]], [], []),
+                (bent, [], [[0, 0], [2, 2]], []),
+                (straight, [], [], [[0, 0], [2, 2]]),
+            ):
+                for body in bodies:
+                    body.set_joints(joints)
+                scene.update(triangle_pairs=True)
+                events, triangles = scene.events(), scene.triangle_pairs()
+                self.assertEqual(events.begun.tolist(), begun)
+                self.assertEqual(events.persisting.tolist(), persisting)
+                self.assertEqual(events.ended.tolist(), ended)
+                self.assertEqual([[p["a"], p["b"]] for p in scene.pairs()], begun + persisting)
+                for p in scene.pairs():
+                    own = snug.collide_self(bodies[p["a"]])
+                    self.assertGreater(len(own), 0)
+                    np.testing.assert_array_equal(triangles[p["first"] : p["first"] + p["count"]], own)
+
     def test_masks_statics_and_leaving(self):
         scene, box = snug.Scene(), snug.box()
         ids = [scene.add(snug.Body(box), groups=1 << k, mask=0b110) for k in range(3)]

@@ -110,6 +110,19 @@ const Surface* Actor_Surface(World* world, Actor* actor, const double origin[3])
 	return actor->surfaceStatus == snug_success ? &actor->surface : NULL;
 }
 
+PairList Actor_OwnPairs(World* world, const Actor* actor, const uint32_t* twins, bool keepRest)
+{
+	Surface surface = Actor_OwnSurface(world, actor);
+	const PairList pairs = TrueOwnPairs(&surface, keepRest ? NULL : &actor->kind->rest, twins);
+	Surface_Free(&surface);
+	return pairs;
+}
+
+bool Actor_MayMeetItself(const Actor* actor)
+{
+	return actor->kind->skinned.mesh.triangleCount <= MOST_OWN && (actor->vertices == NULL || !actor->kind->hasTwins);
+}
+
 PairList Actor_Pairs(World* world, Actor* a, Actor* b, const double origin[3])
 {
 	Known* known = &world->known[a - world->actors][b - world->actors];
@@ -117,7 +130,8 @@ PairList Actor_Pairs(World* world, Actor* a, Actor* b, const double origin[3])
 	    memcmp(known->origin, origin, sizeof(known->origin)) != 0)
 	{
 		PairList_Free(&known->pairs);
-		known->pairs = TruePairs(Actor_Surface(world, a, origin), Actor_Surface(world, b, origin));
+		known->pairs = a == b ? Actor_OwnPairs(world, a, a->kind->twins, false)
+		                      : TruePairs(Actor_Surface(world, a, origin), Actor_Surface(world, b, origin));
 		known->changesA = a->changes;
 		known->changesB = b->changes;
 		Copy(known->origin, origin, sizeof(known->origin));

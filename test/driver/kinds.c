@@ -337,6 +337,15 @@ static void FindTwins(World* world, Kind* kind)
 	}
 }
 
+static void FindRest(Kind* kind)
+{
+	const sceneMesh* mesh = &kind->skinned.mesh;
+	const size_t bytes = 3 * (size_t)mesh->vertexCount * sizeof(float);
+	float* positions = malloc(bytes + 1);
+	Copy(positions, mesh->positions, bytes);
+	Surface_Set(&kind->rest, mesh, positions);
+}
+
 static double SizeOf(const sceneMesh* mesh)
 {
 	double size = 0.0;
@@ -430,6 +439,7 @@ bool Kind_Make(World* world, Kind* kind)
 	MaybeReload(world, kind);
 	FindTwins(world, kind);
 	FindEdges(kind);
+	FindRest(kind);
 	FreeRooms();
 	return true;
 }
@@ -440,6 +450,7 @@ void Kind_Free(Kind* kind)
 	snugModel_Destroy(kind->plain);
 	free(kind->block);
 	free(kind->twins);
+	Surface_Free(&kind->rest);
 	free(kind->jointPositions);
 	free(kind->frequencies);
 	SkinnedMesh_Free(&kind->skinned);

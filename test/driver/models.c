@@ -97,7 +97,8 @@ static void ExpectTree(World* world, const Kind* kind, const snugModelInfo* info
 	EXPECT(world, info->leafCount <= info->nodeCount && info->depth < info->nodeCount + 1, "%u nodes", info->nodeCount);
 	uint32_t below = 0;
 	snugStatus status = snugModel_GetNodeTriangles(kind->model, 0, NULL, 0, &below);
-	EXPECT(world, status == (info->nodeCount == 0 ? snug_badArgument : snug_success) && below == info->triangleCount,
+	EXPECT(world,
+	    status == (info->triangleCount == 0 ? snug_badArgument : snug_success) && below == info->triangleCount,
 	    "not all triangles are below the root");
 	EXPECT(world, snugModel_GetBlock(kind->model, &bytes) != NULL && bytes == info->bytes, "%zu bytes", bytes);
 	EXPECT(world, info->restMeshBytes == 12 * ((size_t)info->vertexCount + info->triangleCount), "%zu bytes of mesh",

@@ -19,8 +19,7 @@ static double LengthOf(const float a[3], const float b[3])
 	return sqrt(sum);
 }
 
-// No limit, one that is about the distance, or some other.
-static double DrawLimit(World* world, double distance)
+double DrawLimit(World* world, double distance)
 {
 	switch (Below(world, 5))
 	{
@@ -103,47 +102,79 @@ bool FindDistance(World* world)
 
 // --- Pairs within a margin ------------------------------------------------------------------------------------------
 
-// Decided but for a slack, which depends on the pair.
-static void ExpectWithin(World* world, const Two* two, uint32_t i, uint32_t j, double margin, bool isFound)
+/// Two bodies, or one and where it is at rest.
+typedef struct Within
 {
-	float a[3][3], b[3][3];
+	snugBody *a, *b; // the same of one
+	const Surface *surfaceA, *surfaceB;
+	const Surface* rest; // null: of two
+	double origin[3];
+	double margin, restDistance;
+} Within;
+
+static snugResult AskWithin(const Within* within, const snugQuery* query)
+{
+	return within->rest != NULL ? snugCollideSelfWithin(within->a, within->margin, within->restDistance, query)
+	                            : snugCollideWithin(within->a, within->b, within->margin, query);
+}
+
+// Whether it is right to say that two triangles are within a margin, or are not: that is decided but for a slack, which
+// depends on the pair. Without a margin it is whether they meet.
+static bool IsRight(const Surface* a, uint32_t i, const Surface* b, uint32_t j, double margin, bool areWithin)
+{
+	float cornersA[3][3], cornersB[3][3];
 	double gap2 = 0.0, extent = 0.0;
 	for (int k = 0; k < 3; ++k)
 	{
-		const float(*x)[3] = (const float(*)[3])two->surfaceA->boxes[i],
-		      (*y)[3] = (const float(*)[3])two->surfaceB->boxes[j];
+		const float(*x)[3] = (const float(*)[3])a->boxes[i], (*y)[3] = (const float(*)[3])b->boxes[j];
 		const double gap = fmax(fmax((double)x[0][k] - y[1][k], (double)y[0][k] - x[1][k]), 0.0);
 		gap2 += gap * gap;
 		extent = fmax(extent, fmax((double)x[1][k], (double)y[1][k]) - fmin((double)x[0][k], (double)y[0][k]));
 	}
-	if (!isFound && sqrt(gap2) > margin + Slack(extent))
+	const double slack = margin > 0.0 ? Slack(extent) : 0.0;
+	if (!areWithin && sqrt(gap2) > margin + slack)
 	{
+		return true;
+	}
+	Surface_Corners(a, i, cornersA);
+	Surface_Corners(b, j, cornersB);
+	const bool meet = TrianglesMeet((const float(*)[3])cornersA, (const float(*)[3])cornersB);
+	const double about = meet ? 0.0 : DistanceAbout((const float(*)[3])cornersA, (const float(*)[3])cornersB);
+	if (!areWithin)
+	{
+		return !meet && about >= margin - slack;
+	}
+	return about <= margin + slack ||
+	       TrueDistance((const float(*)[3])cornersA, (const float(*)[3])cornersB) <= margin + slack;
+}
+
+// Of one body they are also farther apart at rest than a distance. Triangles that share a corner, by twins, meet there.
+static void ExpectWithin(World* world, const Within* within, uint32_t i, uint32_t j, bool isFound)
+{
+	const bool isRight = IsRight(within->surfaceA, i, within->surfaceB, j, within->margin, isFound);
+	const bool isOwn = within->rest != NULL;
+	if (isFound)
+	{
+		EXPECT(world, isRight, "%u and %u are not within it", i, j);
+		EXPECT(world, !isOwn || IsRight(within->rest, i, within->rest, j, within->restDistance, false),
+		    "%u and %u are no farther apart at rest", i, j);
 		return;
 	}
-	Surface_Corners(two->surfaceA, i, a);
-	Surface_Corners(two->surfaceB, j, b);
-	const bool meet = TrianglesMeet((const float(*)[3])a, (const float(*)[3])b);
-	const double about = meet ? 0.0 : DistanceAbout((const float(*)[3])a, (const float(*)[3])b);
-	EXPECT(world, isFound || (!meet && about >= margin - Slack(extent)), "%u and %u, %.17g apart, are missing", i, j,
-	    about);
-	if (isFound && about > margin + Slack(extent))
-	{
-		const double exact = TrueDistance((const float(*)[3])a, (const float(*)[3])b);
-		EXPECT(world, exact <= margin + Slack(extent), "%u and %u are %.17g apart", i, j, exact);
-	}
+	EXPECT(world, isRight || (isOwn && IsRight(within->rest, i, within->rest, j, within->restDistance, true)),
+	    "%u and %u are missing", i, j);
 }
 
 // As they are found, until the callback has enough: some of them, no pair twice. `count`: how many there are.
-static void ExpectStopped(World* world, const Two* two, double margin, uint64_t count)
+static void ExpectStopped(World* world, const Within* within, uint64_t count)
 {
 	Heard heard = { .capacity = count + 1, .stopAfter = 1 + Below(world, 5) };
 	heard.pairs = Room(world, heard.capacity, sizeof(snugPair));
 	snugQuery query = { .unsorted = true, .callback = Hear, .user = &heard };
 	query.capacity = Below(world, (uint32_t)count + 2);
 	query.pairs = Room(world, query.capacity, sizeof(snugPair));
-	Copy(query.origin, two->origin, sizeof(query.origin));
+	Copy(query.origin, within->origin, sizeof(query.origin));
 	snugResult result;
-	CALL(world, result = snugCollideWithin(two->a->body, two->b->body, margin, &query));
+	CALL(world, result = AskWithin(within, &query));
 	const uint64_t expected = count < heard.stopAfter ? count : heard.stopAfter;
 	EXPECT(world, result.count == expected && heard.count == expected && result.complete == (count < heard.stopAfter),
 	    "%llu pairs, %llu called back", (unsigned long long)result.count, (unsigned long long)heard.count);
@@ -154,17 +185,23 @@ static void ExpectStopped(World* world, const Two* two, double margin, uint64_t 
 	}
 }
 
-bool FindWithin(World* world)
+// With less room the first ones.
+static void ExpectFirstWithin(World* world, const Within* within, const snugPair* all, uint64_t count)
 {
-	Two two;
-	if (!DrawTwo(world, &two) || (uint64_t)two.surfaceA->triangleCount * two.surfaceB->triangleCount > 60000)
-	{
-		return false;
-	}
-	const uint64_t most = (uint64_t)two.surfaceA->triangleCount * two.surfaceB->triangleCount;
-	const double margin = Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-4, 1.0);
-	snugQuery query = { .unsorted = false };
-	Copy(query.origin, two.origin, sizeof(query.origin));
+	snugQuery query = { .capacity = Below(world, (uint32_t)count + 1) };
+	query.pairs = Room(world, query.capacity, sizeof(snugPair));
+	Copy(query.origin, within->origin, sizeof(query.origin));
+	snugResult again;
+	CALL(world, again = AskWithin(within, &query));
+	EXPECT(world, again.count == count && memcmp(query.pairs, all, query.capacity * sizeof(snugPair)) == 0,
+	    "other pairs with room for %llu", (unsigned long long)query.capacity);
+}
+
+static bool ExpectAllWithin(World* world, const Within* within)
+{
+	const uint64_t most = (uint64_t)within->surfaceA->triangleCount * within->surfaceB->triangleCount;
+	snugQuery query = { .capacity = most, .pairs = Room(world, most, sizeof(snugPair)) };
+	Copy(query.origin, within->origin, sizeof(query.origin));
 	Heard heard = { .capacity = most + 1 };
 	if (Chance(world, 0.3))
 	{
@@ -172,13 +209,11 @@ bool FindWithin(World* world)
 		query.callback = Hear;
 		query.user = &heard;
 	}
-	query.capacity = most;
-	query.pairs = Room(world, most, sizeof(snugPair));
-	Tell(world, "margin %.17g; ", margin);
+	Tell(world, "margin %.17g, at rest %.17g; ", within->margin, within->restDistance);
 	const snugQuery* given = GIVEN(world, query);
 	snugResult result;
-	CALL(world, heard.mode = ReadMode(); result = snugCollideWithin(two.a->body, two.b->body, margin, given));
-	if (!IsAnswered(world, result.status, two.surfaceA))
+	CALL(world, heard.mode = ReadMode(); result = AskWithin(within, given));
+	if (!IsAnswered(world, result.status, within->surfaceA))
 	{
 		return false;
 	}
@@ -188,28 +223,51 @@ bool FindWithin(World* world)
 	EXPECT(world, query.callback == NULL || (heard.count == result.count && !heard.isOtherMode),
 	    "called back %llu times", (unsigned long long)heard.count);
 	uint64_t next = 0;
-	for (uint32_t i = 0; i < two.surfaceA->triangleCount; ++i)
+	for (uint32_t i = 0; i < within->surfaceA->triangleCount; ++i)
 	{
-		for (uint32_t j = 0; j < two.surfaceB->triangleCount; ++j)
+		for (uint32_t j = within->rest != NULL ? i + 1 : 0; j < within->surfaceB->triangleCount; ++j)
 		{
 			const bool isFound = next < result.count && query.pairs[next].a == i && query.pairs[next].b == j;
-			ExpectWithin(world, &two, i, j, margin, isFound);
+			ExpectWithin(world, within, i, j, isFound);
 			next += isFound;
 		}
 	}
 	EXPECT(world, next == result.count, "pairs are not sorted, or repeated");
-	// With less room the first ones.
-	query.capacity = Below(world, (uint32_t)result.count + 1);
-	snugPair* first = Room(world, query.capacity, sizeof(snugPair));
-	const snugPair* all = query.pairs;
-	query.pairs = first;
-	query.callback = NULL;
-	snugResult again;
-	CALL(world, again = snugCollideWithin(two.a->body, two.b->body, margin, &query));
-	EXPECT(world, again.count == result.count && memcmp(first, all, query.capacity * sizeof(snugPair)) == 0,
-	    "other pairs with room for %llu", (unsigned long long)query.capacity);
-	ExpectStopped(world, &two, margin, result.count);
+	ExpectFirstWithin(world, within, query.pairs, result.count);
+	ExpectStopped(world, within, result.count);
 	return true;
+}
+
+static double DrawMargin(World* world)
+{
+	return Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-4, 1.0);
+}
+
+bool FindWithin(World* world)
+{
+	Two two;
+	if (!DrawTwo(world, &two) || (uint64_t)two.surfaceA->triangleCount * two.surfaceB->triangleCount > 60000)
+	{
+		return false;
+	}
+	Within within = { two.a->body, two.b->body, two.surfaceA, two.surfaceB, .margin = DrawMargin(world) };
+	Copy(within.origin, two.origin, sizeof(within.origin));
+	return ExpectAllWithin(world, &within);
+}
+
+bool FindSelfWithin(World* world)
+{
+	Actor* actor = AnyActor(world);
+	Within within = { actor->body, actor->body, .rest = &actor->kind->rest, .margin = DrawMargin(world) };
+	within.restDistance = Chance(world, 0.3) ? 0.0 : Chance(world, 0.3) ? within.margin : DrawMargin(world);
+	DrawOrigin(world, within.origin);
+	const Surface* surface = Actor_Surface(world, actor, within.origin);
+	if (surface == NULL || surface->triangleCount > 2 * MOST_OWN)
+	{
+		return false;
+	}
+	within.surfaceA = within.surfaceB = surface;
+	return ExpectAllWithin(world, &within);
 }
 
 // --- Points ---------------------------------------------------------------------------------------------------------
@@ -226,8 +284,7 @@ static void DrawPoint(World* world, const Surface* surface, float p[3])
 	}
 }
 
-static void ExpectClosest(
-    World* world, const Surface* surface, const float p[3], double limit, const snugClosest* found)
+void ExpectClosest(World* world, const Surface* surface, const float p[3], double limit, const snugClosest* found)
 {
 	const float point[3][3] = { { p[0], p[1], p[2] }, { p[0], p[1], p[2] }, { p[0], p[1], p[2] } };
 	double least = INFINITY, extent = surface->extent;

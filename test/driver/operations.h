@@ -43,12 +43,14 @@
 	/* near.c: how far apart */           \
 	X(FindDistance, 20)                   \
 	X(FindWithin, 20)                     \
+	X(FindSelfWithin, 12)                 \
 	X(FindClosest, 20)                    \
 	/* probes.c: rays, points, shapes */  \
 	X(CastRays, 25)                       \
 	X(FindHits, 20)                       \
 	X(FindInside, 15)                     \
 	X(FindBodyInside, 20)                 \
+	X(FindVertexDepths, 15)               \
 	X(CollideShape, 20)                   \
 	/* sweeps.c: when they first meet */  \
 	X(Sweep, 12)                          \
@@ -97,6 +99,10 @@ void DrawJoints(World* world, Actor* actor, float* matrices);
 
 /// A ray at a surface, through its corners and edges, or past it.
 snugRay DrawRay(World* world, const Surface* surface);
+/// How far to look: no limit, one that is about the distance, or some other.
+double DrawLimit(World* world, double distance);
+/// What is found of a point is where the surface is nearest, or that it is nowhere within the limit.
+void ExpectClosest(World* world, const Surface* surface, const float p[3], double limit, const snugClosest* found);
 /// The normal of a triangle, by double precision where that is certain; zero without area.
 void ExpectNormal(World* world, const float corners[3][3], const float found[3]);
 

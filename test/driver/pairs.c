@@ -482,77 +482,25 @@ bool CollideApart(World* world)
 
 // --- A body against itself ------------------------------------------------------------------------------------------
 
-// By the corners that two triangles share, twins being one.
-static uint32_t SharedCorners(const uint32_t* triangles, const uint32_t* twins, uint32_t a, uint32_t b)
+static PairList OwnTruth(World* world, const Actor* actor, const uint32_t* twins, bool keepRest)
 {
-	uint32_t shared = 0;
-	for (uint32_t k = 0; k < 9; ++k)
-	{
-		const uint32_t v = twins[triangles[3 * (size_t)a + k / 3]];
-		const uint32_t w = twins[triangles[3 * (size_t)b + k % 3]];
-		shared |= (uint32_t)(v == w) << k;
-	}
-	return shared;
-}
-
-static bool MeetBeyond(const Surface* surface, uint32_t a, uint32_t b, uint32_t shared)
-{
-	float cornersA[3][3], cornersB[3][3];
-	for (int k = 0; k < 3; ++k)
-	{
-		if (surface->boxes[a][0][k] > surface->boxes[b][1][k] || surface->boxes[b][0][k] > surface->boxes[a][1][k])
-		{
-			return false;
-		}
-	}
-	Surface_Corners(surface, a, cornersA);
-	Surface_Corners(surface, b, cornersB);
-	return TrianglesMeetBeyond((const float(*)[3])cornersA, (const float(*)[3])cornersB, shared);
-}
-
-static Surface RestSurface(const Kind* kind)
-{
-	const sceneMesh* mesh = &kind->skinned.mesh;
-	const size_t bytes = 3 * (size_t)mesh->vertexCount * sizeof(float);
-	float* positions = malloc(bytes + 1);
-	Copy(positions, mesh->positions, bytes);
-	Surface rest = { 0 };
-	Surface_Set(&rest, mesh, positions);
-	return rest;
-}
-
-static PairList TrueSelfPairs(World* world, const Actor* actor, const uint32_t* twins, bool keepRest)
-{
-	const Kind* kind = actor->kind;
-	const uint32_t count = kind->skinned.mesh.triangleCount;
-	Surface pose = Actor_OwnSurface(world, actor), rest = RestSurface(kind);
-	PairList list = { Scratch((size_t)count * count * sizeof(snugPair)), 0 };
-	for (uint32_t a = 0; a < count; ++a)
-	{
-		for (uint32_t b = a + 1; b < count; ++b)
-		{
-			const uint32_t shared = SharedCorners(kind->skinned.mesh.triangles, twins, a, b);
-			if (MeetBeyond(&pose, a, b, shared) && (keepRest || !MeetBeyond(&rest, a, b, shared)))
-			{
-				list.pairs[list.count++] = (snugPair){ a, b };
-			}
-		}
-	}
-	Surface_Free(&pose);
-	Surface_Free(&rest);
-	return list;
+	PairList list = Actor_OwnPairs(world, actor, twins, keepRest);
+	const PairList copy = { Scratch(list.count * sizeof(snugPair)), list.count };
+	Copy(copy.pairs, list.pairs, list.count * sizeof(snugPair));
+	PairList_Free(&list);
+	return copy;
 }
 
 bool CollideSelf(World* world)
 {
 	const Actor* actor = AnyActor(world);
 	uint32_t* twins = Scratch(actor->kind->skinned.mesh.vertexCount * sizeof(uint32_t));
-	if (actor->kind->skinned.mesh.triangleCount > 130 || !Actor_FindTwins(actor, twins))
+	if (actor->kind->skinned.mesh.triangleCount > MOST_OWN || !Actor_FindTwins(actor, twins))
 	{
 		return false;
 	}
 	const bool keepRest = Chance(world, 0.5);
-	const PairList truth = TrueSelfPairs(world, actor, twins, keepRest);
+	const PairList truth = OwnTruth(world, actor, twins, keepRest);
 	snugQuery query = {
 		.capacity = DrawCapacity(world, truth.count), .keepRest = keepRest, .workers.run = DrawParallel(world)
 	};

@@ -342,32 +342,38 @@ bool FindInside(World* world)
 	return count > 0;
 }
 
-bool FindBodyInside(World* world)
+// Two bodies, the second closed if there is one, the first often about its middle, or where it is.
+static bool DrawNested(World* world, Two* two)
 {
-	Two two; // the first in the second
 	for (int tries = 0; tries < 4; ++tries)
 	{
-		if (!DrawTwo(world, &two))
+		if (!DrawTwo(world, two))
 		{
 			return false;
 		}
-		if (Actor_IsClosed(two.b))
+		if (Actor_IsClosed(two->b))
 		{
 			break;
 		}
 	}
-	if (Chance(world, 0.4)) // about its middle
+	if (two->a->kind == two->b->kind && Chance(world, 0.3))
 	{
-		snugFrame frame = two.b->frame;
-		frame.position[Below(world, 3)] += 0.1 * world->scale * Signed(world);
-		Actor_SetFrame(world, two.a, &frame);
-		two.surfaceA = Actor_Surface(world, two.a, two.origin);
-		if (two.surfaceA == NULL)
-		{
-			return false;
-		}
+		Actor_Imitate(world, two->a, two->b);
 	}
-	if (!Actor_IsClosed(two.b) || (uint64_t)two.surfaceA->triangleCount * two.surfaceB->triangleCount > 60000)
+	else if (Chance(world, 0.4))
+	{
+		snugFrame frame = two->b->frame;
+		frame.position[Below(world, 3)] += 0.1 * world->scale * Signed(world);
+		Actor_SetFrame(world, two->a, &frame);
+	}
+	two->surfaceA = Actor_Surface(world, two->a, two->origin);
+	return two->surfaceA != NULL && Actor_IsClosed(two->b);
+}
+
+bool FindBodyInside(World* world)
+{
+	Two two; // the first in the second
+	if (!DrawNested(world, &two) || (uint64_t)two.surfaceA->triangleCount * two.surfaceB->triangleCount > 60000)
 	{
 		return false;
 	}
@@ -403,6 +409,61 @@ bool FindBodyInside(World* world)
 	EXPECT(world, (!isAsked || side == expected) && result.count == (expected == snug_inside), "it is at %d, not %d",
 	    (int)side, (int)expected);
 	return true;
+}
+
+static void ExpectDepth(
+    World* world, const Surface* surface, const float p[3], double limit, const snugVertexDepth* depth)
+{
+	snugClosest closest = { .distance = depth->depth, .triangle = depth->triangle };
+	Copy(closest.position, depth->position, sizeof(closest.position));
+	Copy(closest.normal, depth->normal, sizeof(closest.normal));
+	ExpectClosest(world, surface, p, limit, &closest);
+}
+
+bool FindVertexDepths(World* world)
+{
+	Two two; // the first in the second
+	if (!DrawNested(world, &two) || (uint64_t)two.surfaceA->vertexCount * two.surfaceB->triangleCount > 30000)
+	{
+		return false;
+	}
+	snugDistanceQuery query = { .maxDistance = DrawLimit(world, INFINITY) };
+	Copy(query.origin, two.origin, sizeof(query.origin));
+	const uint32_t count = two.surfaceA->vertexCount;
+	const uint64_t capacity = Chance(world, 0.6) ? count : Below(world, count + 1);
+	snugVertexDepth* depths = Room(world, capacity, sizeof(snugVertexDepth));
+	Tell(world, "%u vertices, capacity %llu; ", count, (unsigned long long)capacity);
+	const snugDistanceQuery* given = GIVEN(world, query);
+	snugResult result;
+	CALL(world, result = snugFindVertexDepths(two.a->body, two.b->body, depths, capacity, given));
+	if (!IsAnswered(world, result.status, two.surfaceA))
+	{
+		return false;
+	}
+	ExpectCounters(world, &result.counters);
+	++world->questions;
+	uint64_t next = 0, certain = 0, possible = 0;
+	for (uint32_t v = 0; v < count; ++v)
+	{
+		const float* p = two.surfaceA->positions + 3 * (size_t)v;
+		const Truth truth = TruePlace(world, two.b, two.surfaceB, p);
+		const bool isInside = truth.place.side != snug_outside;
+		const bool isFound = next < result.count && next < capacity && depths[next].vertex == v;
+		certain += truth.isKnown && isInside;
+		possible += !truth.isKnown || isInside;
+		EXPECT(world, !truth.isKnown || isFound == isInside || next == capacity, "vertex %u is at %d", v,
+		    (int)truth.place.side);
+		if (isFound)
+		{
+			ExpectDepth(
+			    world, two.surfaceB, p, query.maxDistance > 0.0 ? query.maxDistance : INFINITY, depths + next++);
+		}
+	}
+	EXPECT(world,
+	    result.complete && next == (result.count < capacity ? result.count : capacity) && result.count >= certain &&
+	        result.count <= possible,
+	    "%llu vertices, not %llu", (unsigned long long)result.count, (unsigned long long)certain);
+	return possible > 0;
 }
 
 // --- Shapes ---------------------------------------------------------------------------------------------------------

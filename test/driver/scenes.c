@@ -27,7 +27,7 @@ static bool MasksAgree(const Actor* a, const Actor* b)
 
 static bool MayMeet(const World* world, const Actor* a, const Actor* b)
 {
-	return MasksAgree(a, b) && Agrees(world->stage.filterSeed, a->id, b->id);
+	return a == b ? a->meetsItself : MasksAgree(a, b) && Agrees(world->stage.filterSeed, a->id, b->id);
 }
 
 static bool Filter(void* user, uint32_t a, uint32_t b)
@@ -112,6 +112,7 @@ static void Add(World* world, Actor* actor)
 	replaced = replaced->isPresent && Chance(world, 0.3) ? replaced : NULL;
 	snugSceneBodyDef def = { .body = actor->body,
 		.isStatic = Chance(world, 0.2),
+		.meetsItself = Actor_MayMeetItself(actor) && Chance(world, 0.5),
 		.groups = DrawBits(world),
 		.mask = DrawBits(world),
 		.user = actor,
@@ -141,6 +142,7 @@ static void Add(World* world, Actor* actor)
 	actor->isPresent = true;
 	actor->sceneChanges = 0;
 	actor->isStatic = def.isStatic;
+	actor->meetsItself = def.meetsItself;
 	SetBits(actor, def.groups, def.mask);
 	stage->freedAt[id] = 0;
 	EXPECT(world, snugScene_GetBody(stage->scene, id) == actor->body && snugScene_GetUser(stage->scene, id) == actor,
@@ -445,7 +447,7 @@ static void FindTouching(World* world, const Present* present, Touching* touchin
 	touching->count = 0;
 	for (uint32_t i = 0; i < present->count; ++i)
 	{
-		for (uint32_t j = i + 1; j < present->count; ++j)
+		for (uint32_t j = i; j < present->count; ++j)
 		{
 			Actor *a = present->actors[i], *b = present->actors[j];
 			if (!MayMeet(world, a, b))
@@ -586,7 +588,23 @@ static void TellContacts(void* user, uint32_t a, uint32_t b, const snugContactRe
 	told->isDifferent = told->isDifferent || !isSame;
 }
 
-// Pairs and events are as before; contacts are told of each pair once, in order.
+static void ExpectTold(World* world, const Touching* now, const Told* told)
+{
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < now->count; ++i)
+	{
+		const Touch* touch = now->touches + i;
+		const bool isOfTwo = touch->a != touch->b;
+		EXPECT(world,
+		    !isOfTwo || (next < told->count && told->touches[next].a == touch->a && told->touches[next].b == touch->b),
+		    "contacts of %u and %u are not told", touch->a, touch->b);
+		next += isOfTwo;
+	}
+	EXPECT(world, next == told->count, "contacts of %u instead of %u pairs are told", told->count, next);
+	EXPECT(world, !told->isDifferent, "other contacts than without the scene");
+}
+
+// Pairs and events are as before; contacts are told of every two bodies once, in order, but not of one and itself.
 static void AskWithContacts(World* world, const Touching* now)
 {
 	Told told = { .world = world, .depths = Chance(world, 0.3) };
@@ -610,9 +628,7 @@ static void AskWithContacts(World* world, const Touching* now)
 	snugContactBuffer_Destroy(query.contactBuffer);
 	EXPECT(world, result.status == snug_success && result.count == now->count, "an update: %s",
 	    snugGetStatusText(result.status));
-	EXPECT(world, told.count == now->count && AreSame(told.touches, now->touches, now->count, sizeof(Touch)),
-	    "contacts of %u instead of %u pairs are told", told.count, now->count);
-	EXPECT(world, !told.isDifferent, "other contacts than without the scene");
+	ExpectTold(world, now, &told);
 	ExpectScenePairs(world, now, true);
 }
 

@@ -301,10 +301,19 @@ bool HasPair(const PairList* list, snugPair pair)
 	return list->count > 0 && bsearch(&pair, list->pairs, list->count, sizeof(snugPair), ComparePairs) != NULL;
 }
 
+// A list is made larger whenever it holds a power of two.
+static void AddPair(PairList* list, uint32_t a, uint32_t b)
+{
+	if ((list->count & (list->count - 1)) == 0)
+	{
+		list->pairs = realloc(list->pairs, 2 * (list->count + 1) * sizeof(snugPair));
+	}
+	list->pairs[list->count++] = (snugPair){ a, b };
+}
+
 PairList TruePairs(const Surface* a, const Surface* b)
 {
 	PairList list = { malloc(sizeof(snugPair)), 0 };
-	uint64_t capacity = 1;
 	for (uint32_t i = 0; i < a->triangleCount && BoxesMeet((const float(*)[3])a->box, (const float(*)[3])b->box); ++i)
 	{
 		float cornersA[3][3], cornersB[3][3];
@@ -322,9 +331,46 @@ PairList TruePairs(const Surface* a, const Surface* b)
 			Surface_Corners(b, j, cornersB);
 			if (TrianglesMeet((const float(*)[3])cornersA, (const float(*)[3])cornersB))
 			{
-				capacity = list.count == capacity ? 2 * capacity : capacity;
-				list.pairs = realloc(list.pairs, capacity * sizeof(snugPair));
-				list.pairs[list.count++] = (snugPair){ i, j };
+				AddPair(&list, i, j);
+			}
+		}
+	}
+	return list;
+}
+
+// By the corners that two triangles share, twins being one.
+static uint32_t SharedCorners(const uint32_t* triangles, const uint32_t* twins, uint32_t a, uint32_t b)
+{
+	uint32_t shared = 0;
+	for (uint32_t k = 0; k < 9; ++k)
+	{
+		const uint32_t v = twins[triangles[3 * (size_t)a + k / 3]];
+		const uint32_t w = twins[triangles[3 * (size_t)b + k % 3]];
+		shared |= (uint32_t)(v == w) << k;
+	}
+	return shared;
+}
+
+static bool MeetBeyond(const Surface* surface, uint32_t a, uint32_t b, uint32_t shared)
+{
+	float cornersA[3][3], cornersB[3][3];
+	Surface_Corners(surface, a, cornersA);
+	Surface_Corners(surface, b, cornersB);
+	return BoxesMeet((const float(*)[3])surface->boxes[a], (const float(*)[3])surface->boxes[b]) &&
+	       TrianglesMeetBeyond((const float(*)[3])cornersA, (const float(*)[3])cornersB, shared);
+}
+
+PairList TrueOwnPairs(const Surface* surface, const Surface* rest, const uint32_t* twins)
+{
+	PairList list = { malloc(sizeof(snugPair)), 0 };
+	for (uint32_t a = 0; a < surface->triangleCount; ++a)
+	{
+		for (uint32_t b = a + 1; b < surface->triangleCount; ++b)
+		{
+			const uint32_t shared = SharedCorners(surface->triangles, twins, a, b);
+			if (MeetBeyond(surface, a, b, shared) && (rest == NULL || !MeetBeyond(rest, a, b, shared)))
+			{
+				AddPair(&list, a, b);
 			}
 		}
 	}

@@ -51,6 +51,10 @@ bool HasArea(const float triangle[3][3]);
 
 /// All pairs that share a point, sorted.
 PairList TruePairs(const Surface* a, const Surface* b);
+/// All pairs of one surface, a < b, that share a point beyond the corners they share, and do not at rest; sorted.
+/// @param rest nullable: those that do so at rest as well
+/// @param twins (vertexCount) corners are shared by these numbers
+PairList TrueOwnPairs(const Surface* surface, const Surface* rest, const uint32_t* twins);
 /// Whether a pair is among them.
 bool HasPair(const PairList* list, snugPair pair);
 int ComparePairs(const void* a, const void* b);

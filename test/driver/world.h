@@ -26,6 +26,7 @@ enum
 {
 	MOST_KINDS = 5,
 	MOST_ACTORS = 14,
+	MOST_OWN = 130, // triangles of bodies that are compared with themselves
 };
 
 /// A model, and what is known of it without asking it.
@@ -42,6 +43,7 @@ typedef struct Kind
 	snugModel* model;      ///< under test: with any tree and bounds, perhaps saved and loaded
 	snugModel* plain;      ///< the same with the default tree and bounds, for truth
 	void* block;           ///< nullable: what `model` is in place of
+	Surface rest;          ///< the mesh, where it was given
 	uint32_t* twins;       ///< (vertexCount)
 	bool hasTwins;
 	bool isClosed;       ///< every edge has an even number of triangles: there is an inside
@@ -88,7 +90,7 @@ typedef struct Actor
 	snugStatus surfaceStatus;
 
 	// In the scene.
-	bool isPresent, isStatic;
+	bool isPresent, isStatic, meetsItself;
 	uint32_t id, groups, mask; // as they are used
 	uint64_t sceneChanges;     // 1 + `changes` at the last update; zero: it was added since, or meets others
 } Actor;
@@ -248,8 +250,14 @@ snugBody* Actor_MakeShadow(World* world, const Actor* actor);
 /// Where it is relative to an origin. Valid until something is changed, or asked relative to another origin.
 /// @return null if that is too far for float32
 const Surface* Actor_Surface(World* world, Actor* actor, const double origin[3]);
-/// Which triangles of two actors meet, both near enough to the origin. Valid as their surfaces are.
+/// Which triangles of a body meet others of it, its frame aside. Yours.
+/// @param keepRest also those that meet at rest
+PairList Actor_OwnPairs(World* world, const Actor* actor, const uint32_t* twins, bool keepRest);
+/// Which triangles of two actors meet, both near enough to the origin. Valid as their surfaces are. Of an actor that
+/// may meet itself and the same one: its own pairs, but for those that meet at rest.
 PairList Actor_Pairs(World* world, Actor* a, Actor* b, const double origin[3]);
+/// Whether it may meet itself in a scene: its own pairs are soon found, and its twins stay twins.
+bool Actor_MayMeetItself(const Actor* actor);
 /// Which vertices are one: twins, but those of a free body that were told to go apart.
 /// @param twins (vertexCount)
 /// @return false if some of three or more went, so that it depends on the model which are still twins

@@ -22,7 +22,7 @@ typedef struct Actor
 	snugBody* body;
 	uint32_t model, id;
 	uint32_t groups, mask;
-	bool isPresent, isStatic;
+	bool isPresent, isStatic, meetsItself;
 } Actor;
 
 typedef struct Pairs
@@ -126,14 +126,17 @@ static void AddOrRemove(Stage* stage, Actor* actor)
 		actor->isPresent = false;
 		return;
 	}
+	const uint32_t how = Next(&stage->input);
 	snugSceneBodyDef def = { .body = actor->body,
-		.isStatic = Next(&stage->input) % 3 == 0,
+		.isStatic = how % 3 == 0,
+		.meetsItself = how >= 128,
 		.groups = Next(&stage->input) % 4,
 		.mask = Next(&stage->input) % 4 };
 	snugStatus status = snugScene_Add(stage->scene, &def, &actor->id);
 	Require(status == snug_success || status == snug_outOfRange);
 	actor->isPresent = status == snug_success;
 	actor->isStatic = def.isStatic;
+	actor->meetsItself = def.meetsItself;
 	actor->groups = def.groups != 0 ? def.groups : 1;
 	actor->mask = def.mask != 0 ? def.mask : UINT32_MAX;
 }
@@ -164,6 +167,16 @@ static bool MayMeet(const Actor* a, const Actor* b)
 	       (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0;
 }
 
+static bool Touch(const Stage* stage, const Actor* a, const Actor* b)
+{
+	const snugQuery query = { .origin = { stage->origin[0], stage->origin[1], stage->origin[2] } };
+	if (a == b)
+	{
+		return a->isPresent && a->meetsItself && snugTouchesSelf(a->body, NULL).count > 0;
+	}
+	return MayMeet(a, b) && snugTouches(a->body, b->body, &query).count > 0;
+}
+
 static Pairs FindTruth(Stage* stage)
 {
 	Pairs truth = { .count = 0 };
@@ -172,8 +185,7 @@ static Pairs FindTruth(Stage* stage)
 		for (int j = 0; j < ACTORS; ++j)
 		{
 			const Actor *a = stage->actors + i, *b = stage->actors + j;
-			snugQuery query = { .origin = { stage->origin[0], stage->origin[1], stage->origin[2] } };
-			if (MayMeet(a, b) && snugTouches(a->body, b->body, &query).count > 0)
+			if (Touch(stage, a, b))
 			{
 				truth.keys[truth.count++] = (uint64_t)a->id << 32 | b->id;
 			}
