@@ -489,9 +489,9 @@ static bool PrintGroups(const group groups[3], int count, recording* r, FILE* st
 		PlaceGroup(r, &groups[i], first, (float)i - 0.5f * (float)(count - 1));
 		first += (int)groups[i].count;
 	}
-	const recordedView view = { { 0.3f * (float)count, 0.35f * (float)count, 0.9f * (float)count },
+	const recordedView view = { { 0.3f * (float)count, 0.4f * (float)count, 1.02f * (float)count },
 		{ 0.0f, 0.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f, -0.6f, 1.2f * (float)count };
-	const recordingDef def = { .id = "spheres", .what = "Spheres of bodies in contact", .view = &view };
+	const recordingDef def = { .id = "spheres", .what = "Spheres of bodies in contact", .view = &view, .unit = "" };
 	sceneMesh_Free(&unit);
 	return number >= 0 && recording_Print(r, &def, stream);
 }

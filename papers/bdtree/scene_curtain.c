@@ -87,7 +87,7 @@ static bool Create(show* s, const showDef* def, simError* error)
 	s->bodyCount = 2;
 	for (int i = 0; i < 2; ++i)
 	{
-		s->bodies[i] = (showBody){ &c->meshes[i], c->positions[i], NULL, NULL, NULL };
+		s->bodies[i] = (showBody){ &c->meshes[i], c->positions[i], NULL, NULL, NULL, NULL };
 	}
 	snprintf(s->contents, sizeof(s->contents), "a curtain of %u vertices, %u triangles, %d fields, and a ball",
 	    c->meshes[0].vertexCount, c->meshes[0].triangleCount, FIELDS);

@@ -97,13 +97,13 @@ static void ReleaseBridge(heap* h)
 	simShower_Free(&h->shower);
 }
 
-// The ground, the heap, which is wider than what falls, and some of the fall.
+// The ground, the heap, which is wider than what falls, and all of the fall, or much of it where that is very high.
 static recordedView LookAtChairs(const heap* h)
 {
 	uint32_t count = h->chairs.def.bodies;
-	float wide = (float)simChairs_GetWidth(count), tall = fminf((float)simChairs_GetHeight(count), 1.3f * wide + 2.0f);
+	float wide = (float)simChairs_GetWidth(count), tall = fminf((float)simChairs_GetHeight(count), 2.5f * wide + 1.0f);
 	float size = fmaxf(tall, 1.6f * wide);
-	return (recordedView){ { 0.66f * size, 0.62f * size, 1.18f * size }, { 0.0f, 0.3f * tall, 0.0f },
+	return (recordedView){ { 0.66f * size, 0.75f * size, 1.18f * size }, { 0.0f, 0.37f * tall, 0.0f },
 		{ 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f, 0.0f, size };
 }
 

@@ -167,7 +167,9 @@ static void PrintRecording(const show* s, FILE* stream)
 		view.vertical[k] = kind->vertical[k];
 		view.size = fmaxf(view.size, fabsf(kind->eye[k] - kind->target[k]));
 	}
-	const recordingDef def = { .id = kind->name, .what = kind->title, .view = &view };
+	const recordingDef def = {
+		.id = kind->name, .what = kind->title, .view = &view, .unit = s->bodyCount > 1 ? "pair" : ""
+	};
 	if (!recording_Print(s->recording, &def, stream))
 	{
 		fputs("<p>There was no memory for what was recorded.</p>\n", stream);

@@ -30,6 +30,7 @@ typedef struct showBody
 	const float* positions; ///< of the frame
 	snugBody* posed;
 	const snugMeshlessNode* nodes; ///< nullable: that have posed it
+	const snugFrame* place;        ///< nullable: its frame, turned by nothing or by half a turn about y
 	uint8_t* marks;                ///< per triangle: it intersects another body's
 } showBody;
 
@@ -94,5 +95,8 @@ extern const showKind showBrain, showRing, showFish, showCurtain, showCharacters
 
 /// Boxes where queries stopped: nodes that were looked at, and none below them.
 bool show_ChooseVisited(show* s, showFrame* frame, simError* error);
+
+/// @return what x and z of a body turn into: -1 after half a turn about y, otherwise 1
+float show_GetSide(const snugFrame* place);
 
 #endif

@@ -98,10 +98,28 @@ int show_GetGoal(const show* s)
 
 // ---- Boxes -----------------------------------------------------------------------------------------------------
 
-// Of one body. Nodes are slots of its tree, so that parents can be told.
-static bool ChooseOfBody(show* s, const snugModel* model, const snugNodeBox* boxes, uint64_t count, simError* error)
+float show_GetSide(const snugFrame* place)
 {
-	const sgTree* tree = &model->tree;
+	return place->rotation[1] > 0.5 ? -1.0f : 1.0f;
+}
+
+// A box is relative to its body's frame; a recording's are the world's.
+static void AddBox(show* s, const showBody* body, const snugNodeBox* box)
+{
+	snugNodeBox at = *box;
+	for (int k = 0; body->place != NULL && k < 3; ++k)
+	{
+		float side = k == 1 ? 1.0f : show_GetSide(body->place), middle = (float)body->place->position[k];
+		at.lower[k] = middle + side * (side > 0.0f ? box->lower : box->upper)[k];
+		at.upper[k] = middle + side * (side > 0.0f ? box->upper : box->lower)[k];
+	}
+	recording_AddBox(s->recording, at.lower, at.upper, recorded_dark);
+}
+
+// Of one body. Nodes are slots of its tree, so that parents can be told.
+static bool ChooseOfBody(show* s, const showBody* body, const snugNodeBox* boxes, uint64_t count, simError* error)
+{
+	const sgTree* tree = &snugBody_GetModel(body->posed)->tree;
 	uint8_t* isAbove = calloc((size_t)tree->groupCount * SG_LANES + 1, 1);
 	bool good = isAbove != NULL || simError_SetMemory(error);
 	for (uint64_t i = 0; i < count && good; ++i)
@@ -113,7 +131,7 @@ static bool ChooseOfBody(show* s, const snugModel* model, const snugNodeBox* box
 	{
 		if (isAbove[boxes[i].node] == 0)
 		{
-			recording_AddBox(s->recording, boxes[i].lower, boxes[i].upper, recorded_dark);
+			AddBox(s, body, &boxes[i]);
 		}
 	}
 	free(isAbove);
@@ -134,7 +152,7 @@ bool show_ChooseVisited(show* s, showFrame* frame, simError* error)
 		{
 			snugBody_GetVisitedBoxes(body, boxes, count, &count);
 			frame->nodesVisited += count;
-			good = ChooseOfBody(s, snugBody_GetModel(body), boxes, count, error);
+			good = ChooseOfBody(s, s->bodies + i, boxes, count, error);
 		}
 		free(boxes);
 	}

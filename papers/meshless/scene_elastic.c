@@ -75,7 +75,8 @@ static bool Finish(show* s, elastic* e, bool good, simActor* actors, int count)
 	e->actors = actors;
 	for (int i = 0; i < count; ++i)
 	{
-		s->bodies[i] = (showBody){ &actors[i].scene.mesh, actors[i].positions, actors[i].posed, actors[i].nodes, NULL };
+		s->bodies[i] =
+		    (showBody){ &actors[i].scene.mesh, actors[i].positions, actors[i].posed, actors[i].nodes, NULL, NULL };
 	}
 	snprintf(s->contents, sizeof(s->contents), "%d bod%s of %u vertices, %u triangles, %u nodes", count,
 	    count == 1 ? "y" : "ies", actors[0].scene.mesh.vertexCount, actors[0].scene.mesh.triangleCount,

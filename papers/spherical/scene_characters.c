@@ -83,7 +83,7 @@ static bool Create(show* s, const showDef* def, simError* error)
 	{
 		walker* w = c->walkers + i;
 		good = CreateWalker(w, &c->characters[i / 2], error);
-		s->bodies[i] = (showBody){ &w->character->mesh, w->positions, w->body, NULL, NULL };
+		s->bodies[i] = (showBody){ &w->character->mesh, w->positions, w->body, .place = &w->place };
 	}
 	s->bodyCount = good ? WALKERS : 0;
 	snprintf(s->contents, sizeof(s->contents), "two men of %u triangles and %u joints, two creatures of %u and %u",
@@ -152,8 +152,7 @@ static void AddBalls(show* s)
 static void PlaceBalls(show* s, const walker* w, double* refitted)
 {
 	int number = w->balls;
-	// The second of two is turned about y by half a turn.
-	float side = w->place.rotation[1] > 0.5 ? -1.0f : 1.0f;
+	float side = show_GetSide(&w->place);
 	for (uint32_t node = 0; node < sphereTree_GetNodeCount(w->tree); ++node)
 	{
 		int column = FindColumn(w->tree, node);
@@ -213,9 +212,9 @@ const showKind showCharacters = {
 	.title = "men and creatures that meet",
 	.how = "Skins by spherical blending, and the balls of their trees.",
 	.what = "Two men brush past one another, and two creatures walk through each other." SHOW_RED,
-	.boxed = "Beside them the balls of levels 5 and 6 of their trees, the root's being 0, that the paper's query "
-	         "refits in the frame, by its "
-	         "Algorithm 1, corrected; others are not computed, and not shown.",
+	.boxed = SHOW_VISITED
+	" Beside them the balls of levels 5 and 6 of their trees, the root's being 0, that the paper's query refits in the "
+	"frame, by its Algorithm 1, corrected; others are not computed, and not shown.",
 	.after = "After Kavan, O'Sullivan, Žára 2006.",
 	.measure = { "refitted", "balls", "Balls refitted", "of all levels" },
 	.frames = 72,
@@ -227,8 +226,8 @@ const showKind showCharacters = {
 	.release = Release,
 	.write = Write,
 	.read = Read,
-	.eye = { 8.9f, 7.0f, 2.0f },
-	.target = { -1.6f, 0.4f, 0.1f },
+	.eye = { 11.8f, 8.8f, 2.9f },
+	.target = { -1.6f, 0.4f, 1.3f },
 	.vertical = { 0.0f, 1.0f, 0.0f },
 	.ground = 0.0f,
 };

@@ -100,7 +100,7 @@ typedef struct recordingDef
 	const uint64_t* bars; ///< nullable: pairs of all frames, or the most of so many; null: of those recorded
 	uint64_t barCount;
 	uint64_t total;   ///< frames in all; 0: those recorded
-	const char* unit; ///< what is counted as pairs, in the singular; default "pair"
+	const char* unit; ///< what is counted as pairs, in the singular; default "pair"; empty: nothing is
 	size_t maxBytes;  ///< of what is printed; 0: 5 MB
 } recordingDef;
 

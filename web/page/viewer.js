@@ -566,6 +566,7 @@ class Viewer {
 		Object.assign(this, { source, camera, at: 0 });
 		this.root.classList.toggle('live', this.painter !== null);
 		this.root.classList.toggle('alone', source.frames.length < 2);
+		this.root.classList.toggle('uncounted', source.unit === '');
 		this.seek.max = source.frames.length - 1;
 		this.nodes.parentElement.hidden = !source.bodies.some(({ when }) => when === 2);
 		this.boxes.parentElement.hidden = !source.boxes;
@@ -637,10 +638,11 @@ class Viewer {
 		this.source.ask?.(this.at);
 		const { frame, time, pairs } = frames[this.at], touch = document.createElement('b');
 		this.seek.value = this.at;
-		this.seek.setAttribute('aria-valuetext', `${time.toFixed(3)} s, ${pairs} ${unit}s`);
+		this.seek.setAttribute('aria-valuetext', unit === '' ? `${time.toFixed(3)} s` : `${time.toFixed(3)} s, ${pairs} ${unit}s`);
 		touch.textContent = `${pairs.toLocaleString('en')} ${unit}${pairs === 1 ? '' : 's'}`;
 		this.now.setAttribute('aria-live', this.plays ? 'off' : 'polite');
-		this.now.replaceChildren(frames.length > 1 ? `${time.toFixed(3)} s · ` : '', ...(pairs > 0 ? [touch] : ['no contact']));
+		const found = unit === '' ? [] : [pairs > 0 ? touch : 'no contact'], when = frames.length > 1 ? [`${time.toFixed(3)} s`] : [];
+		this.now.replaceChildren(...when, ...(when.length > 0 && found.length > 0 ? [' · '] : []), ...found);
 		this.#moveCursor();
 		for (const row of document.querySelectorAll('tr[data-frame]')) row.classList.toggle('on', Number(row.dataset.frame) === frame);
 		if (this.painter !== null) {
