@@ -7,6 +7,8 @@
 
 #include "gpu/crowd.h"
 #include "lab/scenes/character.h"
+#include "lab/truth/exact.h"
+#include "lab/truth/hard.h"
 #include "snug/snug_gpu.h"
 
 #include <math.h>
@@ -17,6 +19,7 @@ enum
 {
 	MAX_KINDS = 4,
 	MAX_BODIES = 9,
+	MOST_HARD = 64,
 };
 
 // Bodies of one model, in a scene and in a crowd.
@@ -72,8 +75,7 @@ static void SetOrder(snugDevice* device, sgLaneOrder order, uint32_t groups)
 
 static const snugSceneRoom plenty = { .bodies = 64, .candidates = 4096, .pairs = 4096, .trianglePairs = 1u << 20 };
 
-// ---- Making
-// ----------------------------------------------------------------------------------------------------------
+// ---- Making --------------------------------------------------------------------------------------------------------
 
 static void MakeKind(Company* company, Kind* kind)
 {
@@ -166,8 +168,7 @@ static void FreeCompany(Company* company)
 	}
 }
 
-// ---- Posing
-// ----------------------------------------------------------------------------------------------------------
+// ---- Posing --------------------------------------------------------------------------------------------------------
 
 static void PlaceBody(Company* company, Kind* kind, uint32_t number)
 {
@@ -250,8 +251,7 @@ static void TellCrowd(const Company* company, snugCrowd* crowd, bool isOnDevice)
 	}
 }
 
-// ---- Comparing
-// -------------------------------------------------------------------------------------------------------
+// ---- Comparing -----------------------------------------------------------------------------------------------------
 
 static void ComparePositions(const Company* company, snugCrowd* crowd)
 {
@@ -314,8 +314,7 @@ static bool UpdateScene(Company* company)
 	return result.status == snug_success;
 }
 
-// ---- Boxes
-// -----------------------------------------------------------------------------------------------------------
+// ---- Boxes ---------------------------------------------------------------------------------------------------------
 
 static void CheckNode(const Company* company, const snugModel* model, const float* positions, uint32_t slot,
     const float lower[3], const float upper[3], uint64_t* checks)
@@ -388,8 +387,7 @@ static bool IsNearLimit(const Company* company, uint32_t number)
 	return most > 0.1f * SNUG_MAX_COORDINATE;
 }
 
-// ---- Tests
-// -----------------------------------------------------------------------------------------------------------
+// ---- Tests ---------------------------------------------------------------------------------------------------------
 
 static void a_crowd_is_a_scene(void** state)
 {
@@ -742,6 +740,108 @@ static void impossible_poses_are_refused(void** state)
 	assert_true(refused > 0);
 }
 
+// A triangle of each family of hard pairs, all of them in one body, and the others in another.
+static snugModel* MakeHardModel(const hardPair* pairs, uint32_t count, bool isFirst)
+{
+	float positions[9 * MOST_HARD];
+	uint32_t triangles[3 * MOST_HARD];
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		memcpy(positions + (size_t)9 * i, isFirst ? pairs[i].a : pairs[i].b, 9 * sizeof(float));
+	}
+	for (uint32_t i = 0; i < 3 * count; ++i)
+	{
+		triangles[i] = i;
+	}
+	const snugModelDef def = { .positions = positions,
+		.vertexCount = 3 * count,
+		.triangles = triangles,
+		.triangleCount = count,
+		.deformer = snug_rigid };
+	snugModel* model;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	return model;
+}
+
+static uint32_t MakeHardPairs(int family, uint64_t seed, hardPair pairs[MOST_HARD])
+{
+	uint32_t count = 0;
+	for (uint64_t number = 0; number < MOST_HARD; ++number)
+	{
+		pairs[count] = hardMakePair(family, seed, number);
+		const float* values = &pairs[count].a[0][0];
+		bool isPossible = true;
+		for (int k = 0; k < 18; ++k)
+		{
+			isPossible = isPossible && fabsf(values[k]) < 0.5f * SNUG_MAX_COORDINATE;
+		}
+		count += isPossible;
+	}
+	return count;
+}
+
+// Each with each other: what snugCollide says of all, and integers of those that were made for each other.
+static void hard_pairs_are_decided_exactly(void** state)
+{
+	(void)state;
+	static snugPair expected[MOST_HARD * MOST_HARD];
+	static hardPair pairs[MOST_HARD];
+	uint64_t asked = 0, found = 0;
+	for (int i = 0; i < TestCount(3 * HARD_FAMILIES); ++i)
+	{
+		const uint32_t count = MakeHardPairs(i % HARD_FAMILIES, TestSeed() + 50000 + (uint64_t)i, pairs);
+		if (count == 0)
+		{
+			continue;
+		}
+		snugModel *first = MakeHardModel(pairs, count, true), *second = MakeHardModel(pairs, count, false);
+		snugBody *a = MakeBody(first, NULL), *b = MakeBody(second, NULL);
+		const snugCrowdModel models[] = { { .model = first, .bodyCount = 1 }, { .model = second, .bodyCount = 1 } };
+		snugDevice* device;
+		MakeDevice(&device);
+		SetOrder(device, (sgLaneOrder)(i % 3), 3);
+		const snugCrowdDef def = { .device = device,
+			.models = models,
+			.modelCount = 2,
+			.room = { .candidates = 4, .pairs = 4, .trianglePairs = MOST_HARD * MOST_HARD },
+			.bytes = 1u << 24 };
+		snugCrowd* crowd;
+		assert_int_equal(snugCrowd_Create(&def, &crowd), snug_success);
+		const snugPair both = { 0, 1 };
+		const snugCrowdQuery query = { .trianglePairs = true, .bodyPairs = &both, .bodyPairCount = 1 };
+		assert_int_equal(snugCrowd_Update(crowd, &query), snug_success);
+		assert_int_equal(snugCrowd_Wait(crowd).status, snug_success);
+		uint64_t all;
+		const snugPair* answers = snugCrowd_GetTrianglePairs(crowd, false, &all);
+		const snugQuery same = { .pairs = expected, .capacity = MOST_HARD * MOST_HARD };
+		assert_int_equal(snugCollide(a, b, &same).count, all);
+		assert_memory_equal(answers, expected, (size_t)all * sizeof(snugPair));
+		uint64_t at = 0;
+		for (uint32_t k = 0; k < count; ++k)
+		{
+			for (; at < all && (answers[at].a < k || (answers[at].a == k && answers[at].b < k)); ++at)
+			{
+			}
+			const bool isThere = at < all && answers[at].a == k && answers[at].b == k;
+			if (isThere != exactIntersect(pairs[k].a, pairs[k].b))
+			{
+				fail_msg("family %s, seed %llu: pair %u", hardGetFamilyName(i % HARD_FAMILIES),
+				    (unsigned long long)(TestSeed() + 50000 + (uint64_t)i), k);
+			}
+		}
+		asked += (uint64_t)count * count;
+		found += all;
+		snugCrowd_Destroy(crowd);
+		snugDevice_Destroy(device);
+		snugBody_Destroy(a);
+		snugBody_Destroy(b);
+		snugModel_Destroy(first);
+		snugModel_Destroy(second);
+	}
+	print_message("%llu pairs, %llu of them meet\n", (unsigned long long)asked, (unsigned long long)found);
+	assert_true(found > 100);
+}
+
 // Seventy men, close together, with morph targets; enough bodies for two levels above them.
 static void characters_meet(void** state)
 {
@@ -912,6 +1012,7 @@ int main(void)
 		cmocka_unit_test(listed_pairs_are_answered_in_order),
 		cmocka_unit_test(impossible_lists_are_refused),
 		cmocka_unit_test(impossible_poses_are_refused),
+		cmocka_unit_test(hard_pairs_are_decided_exactly),
 		cmocka_unit_test(characters_meet),
 		cmocka_unit_test(lack_of_memory_is_told),
 		cmocka_unit_test(turning_skins_are_refused),
