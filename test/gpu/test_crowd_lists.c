@@ -1,0 +1,309 @@
+// test/gpu/test_crowd_lists.c: crowds that are asked about listed pairs, and what crowds refuse: pairs and poses that
+// are impossible, models that they do not know, too little memory, no GPU.
+#include "company.h"
+
+#include "lab/scenes/character.h"
+
+#include <math.h>
+#include <string.h>
+
+static snugBody* BodyOf(const Company* company, uint32_t number)
+{
+	uint32_t kind = 0;
+	for (; number >= company->kinds[kind].bodyCount; ++kind)
+	{
+		number -= company->kinds[kind].bodyCount;
+	}
+	return company->kinds[kind].bodies[number];
+}
+
+// The same in columns, which only the processor's memory can be looked into.
+static void CompareColumns(snugCrowd* crowd, const snugScenePair* pairs, uint64_t count, uint64_t trianglePairs)
+{
+	const snugCrowdColumns columns = snugCrowd_GetColumns(crowd);
+	assert_int_equal(columns.count, count);
+	for (uint64_t i = 0; i < count && !IsOnGpu(); ++i)
+	{
+		assert_int_equal(columns.bodies[i].a, pairs[i].a);
+		assert_int_equal(columns.bodies[i].b, pairs[i].b);
+		assert_int_equal(columns.offsets[i], pairs[i].first);
+		assert_int_equal(columns.counts[i], pairs[i].count);
+	}
+	assert_true(IsOnGpu() || columns.offsets[count] == trianglePairs);
+}
+
+// A row for each pair of the list, in its order, with what snugCollide says.
+static void CompareListed(
+    const Company* company, snugCrowd* crowd, const snugPair* list, uint32_t count, bool trianglePairs)
+{
+	static snugPair expected[1 << 16];
+	uint64_t rows, triangles, first = 0;
+	const snugScenePair* pairs = snugCrowd_GetPairs(crowd, false, &rows);
+	const snugPair* found = snugCrowd_GetTrianglePairs(crowd, false, &triangles);
+	assert_int_equal(rows, count);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		snugQuery query = { .pairs = expected, .capacity = sizeof(expected) / sizeof(expected[0]) };
+		memcpy(query.origin, company->origin, sizeof(query.origin));
+		const snugResult result = snugCollide(BodyOf(company, list[i].a), BodyOf(company, list[i].b), &query);
+		assert_int_equal(result.status, snug_success);
+		assert_true(result.count <= query.capacity);
+		assert_int_equal(pairs[i].a, list[i].a);
+		assert_int_equal(pairs[i].b, list[i].b);
+		assert_int_equal(pairs[i].first, trianglePairs ? first : 0);
+		assert_int_equal(pairs[i].count, trianglePairs ? result.count : result.count > 0);
+		if (trianglePairs)
+		{
+			assert_memory_equal(found + first, expected, result.count * sizeof(snugPair));
+			first += result.count;
+		}
+	}
+	CompareColumns(crowd, pairs, count, first);
+	assert_int_equal(triangles, first);
+}
+
+// Pairs of bodies that are asked about: far apart, twice, the other way round, of groups that do not meet.
+static void listed_pairs_are_answered_in_order(void** state)
+{
+	(void)state;
+	uint64_t found = 0, portions = 0;
+	for (int i = 0; i < TestCount(100); ++i)
+	{
+		Company company;
+		MakeCompany(&company, TestSeed() + 40000 + (uint64_t)i, false);
+		uint32_t bodies = 0;
+		for (uint32_t k = 0; k < company.kindCount; ++k)
+		{
+			bodies += company.kinds[k].bodyCount;
+		}
+		enum
+		{
+			MOST = 150
+		};
+		snugPair list[MOST];
+		const uint32_t count = bodies > 1 ? sceneRandom_Index(&company.random, MOST) : 0;
+		for (uint32_t k = 0; k < count; ++k)
+		{
+			list[k].a = sceneRandom_Index(&company.random, bodies);
+			list[k].b = (list[k].a + 1 + sceneRandom_Index(&company.random, bodies - 1)) % bodies;
+		}
+		assert_int_equal(MakeCrowd(&company, &plenty, i % 2 == 0 ? 0 : 1u << 18, &company.crowd), snug_success);
+		PoseAll(&company);
+		TellCrowd(&company, company.crowd, false);
+		for (int round = 0; round < 3; ++round)
+		{
+			SetOrder(company.device, (sgLaneOrder)round, 1 + (uint32_t)i % 5);
+			const snugCrowdQuery query = { .trianglePairs = round != 1,
+				.bodyPairs = list,
+				.bodyPairCount = count,
+				.isOnDevice = round == 2 && !IsOnGpu() };
+			assert_int_equal(snugCrowd_Update(company.crowd, &query), snug_success);
+			const snugCrowdResult result = snugCrowd_Wait(company.crowd);
+			if (result.status == snug_outOfRange && i % 2 != 0) // two of them are too much
+			{
+				assert_true(result.neededBytes > 1u << 18);
+				continue;
+			}
+			assert_int_equal(result.neededBytes > 0, result.portions > 1);
+			assert_int_equal(result.status, snug_success);
+			CompareListed(&company, company.crowd, list, count, query.trianglePairs);
+			found += result.trianglePairs;
+			portions += result.portions > 1;
+		}
+		FreeCompany(&company);
+	}
+	assert_true(found > 100 && (portions > 0 || TestCount(100) < 20));
+}
+
+// Who is asked about must be there, and must find room; the next update is well again.
+static void impossible_lists_are_refused(void** state)
+{
+	(void)state;
+	Company company;
+	MakeCompany(&company, TestSeed() + 45000, false);
+	const snugSceneRoom room = { .bodies = 64, .candidates = 16, .pairs = 8, .trianglePairs = 1u << 16 };
+	assert_int_equal(MakeCrowd(&company, &room, 0, &company.crowd), snug_success);
+	uint32_t bodies = 0;
+	for (uint32_t k = 0; k < company.kindCount; ++k)
+	{
+		bodies += company.kinds[k].bodyCount;
+	}
+	assert_true(bodies > 1);
+	const snugPair good = { 0, 1 }, wrong[] = { { 0, 0 }, { bodies, 0 }, { 0, UINT32_MAX } };
+	for (uint32_t i = 0; i < 5; ++i)
+	{
+		snugPair list[9] = { good, good, good, good, good, good, good, good, good };
+		snugCrowdQuery query = { .bodyPairs = list, .bodyPairCount = i == 4 ? 9 : 8 };
+		list[5] = i < 3 ? wrong[i] : good;
+		assert_int_equal(snugCrowd_Update(company.crowd, &query), snug_success);
+		const snugCrowdResult result = snugCrowd_Wait(company.crowd);
+		assert_int_equal(result.status, i < 3 ? snug_badInput : i == 3 ? snug_success : snug_outOfRange);
+		assert_int_equal(result.needed.pairs, i == 4 ? 9 : 0);
+		assert_int_equal(result.body, SNUG_NONE);
+	}
+	FreeCompany(&company);
+}
+
+// A body that a scene refuses is refused, by number, and the next update is well again.
+static void impossible_poses_are_refused(void** state)
+{
+	(void)state;
+	int refused = 0;
+	for (int i = 0; i < TestCount(60); ++i)
+	{
+		Company company;
+		MakeCompany(&company, TestSeed() + 30000 + (uint64_t)i, false);
+		assert_int_equal(MakeCrowd(&company, &plenty, 0, &company.crowd), snug_success);
+		PoseAll(&company);
+		UpdateScene(&company);
+		Kind* kind = company.kinds + company.kindCount - 1;
+		const uint32_t which = sceneRandom_Index(&company.random, kind->bodyCount), what = (uint32_t)i % 5;
+		const uint32_t joints = kind->skinned.skin.transformCount, fields = kind->fields.fieldCount;
+		float* joint = kind->joints + (size_t)12 * joints * which + 7;
+		float* amplitude = kind->amplitudes + (size_t)fields * which;
+		const snugFrame frame = kind->frames[which];
+		const float oldJoint = *joint, oldAmplitude = *amplitude;
+		snugFrame* bad = kind->frames + which;
+		snugStatus expected = snug_badInput;
+		if (what == 0 && joints > 0)
+		{
+			*joint = NAN;
+		}
+		else if (what == 1 && joints > 0)
+		{
+			*joint = 1e37f;
+			expected = snug_outOfRange;
+		}
+		else if (what == 2 && fields > 0)
+		{
+			*amplitude = -INFINITY;
+		}
+		else if (what == 3)
+		{
+			bad->position[1] = 1e300;
+			expected = snug_outOfRange;
+		}
+		else
+		{
+			bad->rotation[2] = 2.0;
+		}
+		uint32_t number = which;
+		for (uint32_t k = 0; k + 1 < company.kindCount; ++k)
+		{
+			number += company.kinds[k].bodyCount;
+		}
+		TellCrowd(&company, company.crowd, false);
+		snugCrowdResult result = Ask(company.crowd, true, false);
+		assert_int_equal(result.status, expected);
+		assert_int_equal(result.body, number);
+		uint64_t count;
+		assert_null(snugCrowd_GetPairs(company.crowd, false, &count));
+		assert_int_equal(count, 0);
+		*joint = oldJoint;
+		*amplitude = oldAmplitude;
+		*bad = frame;
+		TellCrowd(&company, company.crowd, false);
+		result = Ask(company.crowd, true, false);
+		assert_int_equal(result.status, snug_success);
+		CompareResults(&company, company.crowd, &result);
+		++refused;
+		FreeCompany(&company);
+	}
+	assert_true(refused > 0);
+}
+
+// Every allocation fails once: a device or a crowd less, nothing lost.
+static void lack_of_memory_is_told(void** state)
+{
+	(void)state;
+	TestAllocator memory = { 0 };
+	Company company;
+	MakeCompany(&company, TestSeed() + 50000, false);
+	PoseAll(&company);
+	UpdateScene(&company);
+	snugDevice_Destroy(company.device);
+	company.device = NULL;
+	for (uint64_t failAt = 1;; ++failAt)
+	{
+		memory.calls = 0;
+		memory.failAt = failAt;
+		const snugDeviceDef def = { .backend = snug_reference, .allocator = TestAllocator_Get(&memory) };
+		snugCrowd* crowd = NULL;
+		bool isGood = snugDevice_Create(&def, &company.device) == snug_success;
+		isGood = isGood && MakeCrowd(&company, &plenty, 1u << 20, &crowd) == snug_success;
+		for (uint32_t i = 0; i < company.kindCount && isGood; ++i)
+		{
+			const snugCrowdPoses poses = { .frames = company.kinds[i].frames };
+			const snugStatus status = snugCrowd_SetPoses(crowd, i, &poses);
+			assert_true(status == snug_success || status == snug_outOfMemory);
+			isGood = status == snug_success;
+		}
+		uint64_t count;
+		isGood = isGood && Ask(crowd, true, false).status == snug_success;
+		isGood = isGood && snugCrowd_GetPairs(crowd, false, &count) != NULL;
+		// More room or not, what there was still works.
+		isGood = isGood && snugCrowd_Reserve(crowd, &plenty, 1u << 19) == snug_success;
+		assert_true(!isGood || snugCrowd_GetColumns(crowd).bodies == NULL); // those were where there was less
+		isGood = crowd != NULL && Ask(crowd, true, false).status == snug_success && isGood;
+		snugCrowd_Destroy(crowd);
+		snugDevice_Destroy(company.device);
+		company.device = NULL;
+		assert_int_equal(memory.live, 0);
+		assert_int_equal(memory.faults, 0);
+		if (isGood)
+		{
+			assert_true(failAt > 20);
+			break;
+		}
+	}
+	FreeCompany(&company);
+}
+
+static void turning_skins_are_refused(void** state)
+{
+	(void)state;
+	sceneCharacter man;
+	assert_true(sceneCharacter_Create(&man, scene_man));
+	snugDevice* device;
+	assert_int_equal(snugDevice_Create(&(snugDeviceDef){ .backend = snug_reference }, &device), snug_success);
+	for (int blending = snug_blendSpherical; blending <= snug_blendDualQuaternion; ++blending)
+	{
+		const snugModelDef def = sceneCharacter_MakeDef(&man, (snugBlending)blending);
+		snugModel* model;
+		assert_int_equal(snugModel_Create(&def, &model), snug_success);
+		const snugCrowdModel bodies = { .model = model, .bodyCount = 2 };
+		const snugCrowdDef crowdDef = { .device = device, .models = &bodies, .modelCount = 1 };
+		snugCrowd* crowd;
+		assert_int_equal(snugCrowd_Create(&crowdDef, &crowd), snug_badInput);
+		assert_null(crowd);
+		snugModel_Destroy(model);
+	}
+	snugDevice_Destroy(device);
+	sceneCharacter_Free(&man);
+}
+
+// Without a GPU, or without kernels for one, there is a sentence.
+static void no_gpu_is_told(void** state)
+{
+	(void)state;
+	TestMessages messages = { 0 };
+	const snugDeviceDef def = { .messenger = TestMessages_Get(&messages), .ordinal = 1000 };
+	snugDevice* device;
+	assert_int_equal(snugDevice_Create(&def, &device), snug_unavailable);
+	assert_null(device);
+	assert_int_equal(messages.count, 1);
+	print_message("%s\n", messages.last);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(listed_pairs_are_answered_in_order),
+		cmocka_unit_test(impossible_lists_are_refused),
+		cmocka_unit_test(impossible_poses_are_refused),
+		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(turning_skins_are_refused),
+		cmocka_unit_test(no_gpu_is_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
