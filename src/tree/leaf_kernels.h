@@ -90,7 +90,7 @@ typedef struct sgLeafKernels
 	uint64_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
 	    const sgCornerLanes* cornersB, uint64_t* tests);
 
-	/// Eight pairs at once: those that certainly intersect. `unsure` receives those of which nothing is certain. Pairs
+	/// Eight pairs at once: those that certainly intersect. `unsure` receives those that are not decided. Pairs
 	/// in `atCorner` share their first corner, and intersect if they do so beyond it.
 	uint32_t (*decidePairs)(const sgPairLanes* pairs, uint32_t atCorner, uint32_t* unsure);
 
