@@ -49,7 +49,7 @@ typedef struct cliSceneOptions
 #define CLI_DEFORMER_OPTION(target)                                                                        \
 	{                                                                                                      \
 		"--deformer", cli_choice, target, CLI_DEFORMERS,                                                   \
-		    "how skins blend their joints: their matrices, as glTF says (auto, blend), or their rotations" \
+		    "how skins blend joints: by matrices, as glTF says (auto, blend), or by rotations" \
 	}
 
 /// What becomes a body: an instance of a mesh in a file.
