@@ -194,8 +194,8 @@ void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 /// Boxes below the root of a body whose box is up to date.
 void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes);
 
-/// Add what a thread counted, and take all that was counted since it was last taken: what boxes cost that are made
-/// ahead of an update is the next one's.
+/// Add what a thread counted, and take all that was counted since the last time: boxes that are made ahead of an update
+/// count for the next one.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
 snugCounters sgScene_TakeCounters(snugScene* scene);
 

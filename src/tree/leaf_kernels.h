@@ -33,7 +33,7 @@ typedef struct sgCornerLanes
 	uint64_t signature[SG_CORNER_WORDS];
 } SG_ALIGN(32) sgCornerLanes;
 
-/// @return false if they share no vertex; most often true if they do not
+/// @return false: they share no vertex; true: they may
 static inline bool sgCornerLanes_MayShare(const sgCornerLanes* a, const sgCornerLanes* b)
 {
 	uint64_t common = 0;
