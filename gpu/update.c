@@ -1,8 +1,8 @@
 // gpu/update.c: what touches. See crowd.h; kernels/ has the work itself.
 //
-// An update is a row of kernels that are enqueued, with room for everything guessed. If something finds no room, who
-// waits for the result does it again in portions of candidates, half as many each time: results of portions are what
-// they would be together.
+// An update is a row of kernels that are enqueued, with room for everything guessed. If something finds no room,
+// whoever waits for the result does it again in portions of candidates, half as many each time: results of portions are
+// what they would be together.
 #include "crowd.h"
 #include "kernels/sort.h"
 
@@ -87,8 +87,7 @@ static void Search(snugCrowd* crowd, uint32_t first, uint32_t last)
 	const uint64_t many = UINT32_MAX;
 	sgStep step = { .first = first, .last = last, .base = NextBase(crowd) };
 	step.storesPairs = crowd->query.trianglePairs ? 1 : 0;
-	crowd->device->methods->clear(
-	    crowd->device, &world->counts->groups, sizeof(sgCounts) - offsetof(sgCounts, groups));
+	crowd->device->methods->clear(crowd->device, &world->counts->groups, sizeof(sgCounts) - offsetof(sgCounts, groups));
 	Launch(crowd, sgKernel_isStart, &step, many);
 	for (step.level = 0; step.level < crowd->levels; ++step.level)
 	{
@@ -168,7 +167,7 @@ snugStatus snugCrowd_Update(snugCrowd* crowd, const snugCrowdQuery* query)
 	crowd->isUpdating = true;
 	if (IsListTooLong(crowd))
 	{
-		return snug_success; // who waits is told
+		return snug_success; // whoever waits is told
 	}
 	const sgStep step = { .level = 0 };
 	Launch(crowd, sgKernel_isRoots, &step, crowd->world.bodyCount);
@@ -391,7 +390,8 @@ const snugPair* snugCrowd_GetTrianglePairs(snugCrowd* crowd, bool isOnDevice, ui
 	SG_REQUIRE(crowd != NULL && count != NULL, NULL);
 	*count = crowd->hasResults ? crowd->result.trianglePairs : 0;
 	const size_t bytes = (size_t)*count * sizeof(snugPair);
-	return crowd->hasResults ? Fetch(crowd, isOnDevice, crowd->world.trianglePairs, bytes, &crowd->trianglePairs) : NULL;
+	return crowd->hasResults ? Fetch(crowd, isOnDevice, crowd->world.trianglePairs, bytes, &crowd->trianglePairs)
+	                         : NULL;
 }
 
 snugStatus snugCrowd_GetVertices(snugCrowd* crowd, uint32_t body, float* positions)

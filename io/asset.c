@@ -273,7 +273,7 @@ void ioQuaternionOf(const double turn[9], double q[4])
 #define PLACED (IO_NONE - 1)
 
 // Each node after its parent: children are chained in lists, and a list of those placed grows at its end while it is
-// walked. Who is not reached from a root hangs from a cycle: enough steps up lead into it.
+// walked. A node that no root reaches hangs from a cycle: enough steps up lead into it.
 bool ioOrderNodes(ioLoader* loader, uint32_t* cyclic)
 {
 	ioAsset* asset = loader->asset;

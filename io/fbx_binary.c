@@ -195,7 +195,7 @@ bool fbxParseBinary(fbxTree* tree)
 	tree->version = (uint32_t)TakeBits(&c, 4);
 	if (tree->version < 7000)
 	{
-		return true; // refused by who called
+		return true; // the caller refuses it
 	}
 	while (depth >= 0)
 	{

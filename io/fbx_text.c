@@ -190,7 +190,7 @@ static bool ReadRecords(scanner* s)
 		}
 		if (fbxText_Is(s->tree->records[lasts[depth]].name, "FBXVersion") && IsTooOld(s->tree, lasts[depth]))
 		{
-			return true; // refused by who called; such files are written in another way
+			return true; // the caller refuses it; such files are written in another way
 		}
 		if (Skip(s, false) == '{')
 		{

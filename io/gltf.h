@@ -123,8 +123,7 @@ bool gltfReadString(const gltfReader* g, const gltfValue* parent, const char* ke
 /// A name, copied into the asset. Absent: "".
 bool gltfReadName(const gltfReader* g, const gltfValue* parent, const char** name);
 
-// ---- gltf_buffer.c, gltf_meshopt.c, gltf_draco.c
-// ---------------------------------------------------------------------------------------------
+// ---- gltf_buffer.c, gltf_meshopt.c, gltf_draco.c ------------------------------------------------------------------
 
 /// Find the JSON text and the binary chunk.
 bool gltfSplit(gltfReader* g, const char** text, size_t* count);
@@ -180,8 +179,7 @@ bool gltfReadFloats(gltfReader* g, const gltfAccessor* accessor, float* values);
 /// The same for unsigned integers.
 bool gltfReadIntegers(gltfReader* g, const gltfAccessor* accessor, uint32_t* values);
 
-// ---- gltf_mesh.c, gltf_skin.c, gltf_scene.c, gltf_instancing.c, gltf_animation.c
-// ----------------------------------------------------
+// ---- gltf_mesh.c, gltf_skin.c, gltf_scene.c, gltf_instancing.c, gltf_animation.c ----------------------------------
 
 /// Fill one mesh of the asset.
 bool gltfReadMesh(gltfReader* g, const gltfValue* place, ioAssetMesh* mesh);

@@ -285,7 +285,7 @@ static bool UnmarkNodes(gltfReader* g, bool* marks)
 	return true;
 }
 
-// Mark the nodes that are in the scene: its roots, and who has a parent in it.
+// Mark the nodes that are in the scene: its roots, and those whose parent is in it.
 static bool MarkNodes(gltfReader* g, bool* marks)
 {
 	const ioAsset* asset = g->loader->asset;

@@ -10,7 +10,7 @@
 
 // ---- Bytes -----------------------------------------------------------------------------------------------------
 
-#define MAX_STREAM ((size_t)256 << 20) // of what has no size: pipes, devices
+#define MAX_STREAM ((size_t)256 << 20) // bytes of pipes and devices, which have no size
 
 // Size of a file, or 0 if it has none to tell.
 static size_t Measure(FILE* file)

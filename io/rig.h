@@ -1,4 +1,5 @@
-// io/rig.h: what a skinned mesh is to who poses it: where its joints are at rest, and its morph targets by vertex.
+// io/rig.h: what those who pose a skinned mesh need to know: where its joints are at rest, and its morph targets by
+// vertex.
 #ifndef IO_RIG_H
 #define IO_RIG_H
 

@@ -13,10 +13,8 @@
 
 static const char about[] =
     "Run benchmarks, all of them but the parts of papers if none is named. They print times, counters and memory. Each "
-    "ends within a\n"
-    "minute on a quiet machine; --full runs all variants and frames. A hash of the pairs stands beside every\n"
-    "time; if methods disagree about the pairs, the run fails with exit code 1.\n"
-    "\n"
+    "ends within a minute on a quiet machine; --full runs all variants and frames. A hash of the pairs stands beside "
+    "every time; if methods disagree about the pairs, the run fails with exit code 1.\n\n"
     "The names:\n";
 
 static const cliUsage usage = {

@@ -14,8 +14,7 @@ static const cliUsage usage = {
 	.synopsis = "[options]",
 	.summary =
 	    "A man kicks a creature. Writes both characters as glTF files, checks every frame of the kick with `snug "
-	    "check`,\n"
-	    "which writes a page that shows it, and compares some frames with brute force.",
+	    "check`, which writes a page that shows it, and compares some frames with brute force.",
 	.examples = "  snug demo\n  snug demo --out pages",
 	.minArguments = 0,
 	.maxArguments = 0,

@@ -1,4 +1,4 @@
-// lab/scenes/figure_asset.h: a figure of scenes/ as an asset of io/, to be written as a file.
+// lab/scenes/figure_asset.h: a figure as an asset of io/, to be written as a file.
 #ifndef MODELS_FIGURE_ASSET_H
 #define MODELS_FIGURE_ASSET_H
 

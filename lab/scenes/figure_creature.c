@@ -48,19 +48,6 @@ static const char* const names[] = { "pelvis", "spine 1", "spine 2", "spine 3", 
 	"upper arm", "forearm", "hand", "finger A 1", "finger A 2", "finger B 1", "finger B 2", "finger C 1", "finger C 2",
 	"thigh", "shin", "foot", "toe A 1", "toe A 2", "toe B 1", "toe B 2", "toe C 1", "toe C 2" };
 
-#define X_AXIS        \
-	{                 \
-		1.0, 0.0, 0.0 \
-	}
-#define Y_AXIS        \
-	{                 \
-		0.0, 1.0, 0.0 \
-	}
-#define Z_AXIS        \
-	{                 \
-		0.0, 0.0, 1.0 \
-	}
-
 // From inside of the foot to the tip: the x of three knots, z of the foot's middle.
 #define TOE(carrier, first, second, x0, x1, x2, z, length)                \
 	{                                                                     \

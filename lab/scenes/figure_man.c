@@ -30,18 +30,6 @@ static const char* const names[] = { "hips", "spine", "waist", "chest", "neck", 
 	{                                                 \
 		0.70710678118654752, 0.70710678118654752, 0.0 \
 	}
-#define X_AXIS        \
-	{                 \
-		1.0, 0.0, 0.0 \
-	}
-#define Y_AXIS        \
-	{                 \
-		0.0, 1.0, 0.0 \
-	}
-#define Z_AXIS        \
-	{                 \
-		0.0, 0.0, 1.0 \
-	}
 
 #define FINGER(root, tip, z, radius)                                                                               \
 	{                                                                                                              \

@@ -38,4 +38,18 @@ const sceneFigureShape* sceneGetFigureShape(sceneCharacterKind kind);
 /// Fill a clip of a figure that has its joints.
 void sceneMakeClip(const sceneFigure* figure, sceneClipKind kind, sceneClip* clip);
 
+/// About which a joint bends.
+#define X_AXIS        \
+	{                 \
+		1.0, 0.0, 0.0 \
+	}
+#define Y_AXIS        \
+	{                 \
+		0.0, 1.0, 0.0 \
+	}
+#define Z_AXIS        \
+	{                 \
+		0.0, 0.0, 1.0 \
+	}
+
 #endif

@@ -1,4 +1,4 @@
-// Writes a figure of scenes/ as a GLB file: make_character man|creature OUT.glb [EDGE]. EDGE is about how long the
+// Writes a figure as a GLB file: make_character man|creature OUT.glb [EDGE]. EDGE is about how long the
 // sides of triangles are, in metres.
 #include "lab/scenes/figure_asset.h"
 

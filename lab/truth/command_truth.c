@@ -23,12 +23,11 @@ static const cliUsage usage = {
 	.command = "truth",
 	.synopsis = "[options] DIR\n       snug truth --score DIR ANSWERS ...",
 	.summary =
-	    "Write a truth set: pairs of triangles that are hard to decide - degenerate, touching, coplanar, nearly so,\n"
-	    "with shared corners, far from the origin, tiny, huge - and bodies that deform and meet, frame by frame, with\n"
-	    "the exact answers. Answers come from exact arithmetic and from the library; if they differ, none are\n"
-	    "written. docs/truth.md has the format.\n"
-	    "\n"
-	    "With --score: compare answers that another library gave with those of the set in DIR, and say how many\n"
+	    "Write a truth set: pairs of triangles that are hard to decide - degenerate, touching, coplanar, nearly so, "
+	    "with shared corners, far from the origin, tiny, huge - and bodies that deform and meet, frame by frame, with "
+	    "the exact answers. Answers come from exact arithmetic and from the library; if they differ, none are written. "
+	    "docs/truth.md has the format.\n\n"
+	    "With --score: compare answers that another library gave with those of the set in DIR, and say how many "
 	    "intersecting pairs it missed and how many it invented. The exit code is 1 if there are any.",
 	.examples = "  snug truth truth\n  snug truth truth --pairs 10000000\n  snug truth --score truth mine.answers",
 	.minArguments = 1,

@@ -15,7 +15,6 @@ typedef struct maker
 	simBrick* brick;
 	uint32_t* nodeOfCorner;
 	uint64_t* fills; // of kinds
-	uint32_t kindCapacity;
 } maker;
 
 static size_t CornerOf(const simVoxels* v, const uint32_t cell[3], uint32_t bits)

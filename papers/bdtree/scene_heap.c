@@ -35,7 +35,7 @@ struct heap
 	simWorld chairs;
 	benchThreads* threads; ///< null: one is enough
 	heapFrame* frames;
-	int frameCount, frameCapacity, firstStep;
+	int frameCount, frameCapacity;
 	heapRecorder* recorder;
 };
 

@@ -35,7 +35,7 @@ typedef struct simLaw
 	double easing;    ///< seconds in which the depth that a contact is found with comes to count; zero: at once
 } simLaw;
 
-/// A body that is moved by who has made it, and pushed by nobody. Others meet its triangles. How fast a vertex moves
+/// A body that its maker moves, and nothing pushes. Others meet its triangles. How fast a vertex moves
 /// follows from how fast amplitudes change, and is computed where something touches.
 typedef struct simStage
 {

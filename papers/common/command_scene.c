@@ -17,11 +17,9 @@ static const cliUsage usage = {
 	.command = "scene",
 	.synopsis = "[options] NAME",
 	.summary =
-	    "Simulate a scene of the papers that snug rests on, find all intersecting triangles in every frame, and write\n"
-	    "a page that shows them in motion, with a table. Some frames are compared with brute force.\n"
-	    "\n"
-	    "The names:\n"
-	    "\n"
+	    "Simulate a scene of the papers that snug rests on, find all intersecting triangles in every frame, and write "
+	    "a page that shows them in motion, with a table. Some frames are compared with brute force.\n\n"
+	    "The names:\n\n"
 	    "- brain (an elastic brain that is held and pulled)\n"
 	    "- ring (six figures that hang from a ring which is turned to and fro, and bump into each other)\n"
 	    "- fish (two dozen that swim, bump into each other and glance off)\n"
@@ -32,11 +30,10 @@ static const cliUsage usage = {
 	    "other options do not matter)\n"
 	    "- chairs (plastic ones that fall on a heap and vibrate; contacts are those of spheres, and the page shows "
 	    "them, how much they have grown, and which were updated)\n"
-	    "- bridge (one that sways in the wind, showered with fish; the same)\n"
-	    "\n"
-	    "Ctrl-C ends a simulation early: the page shows what there is, and NAME.state beside it is where --resume\n"
-	    "goes on from. Of the curtain all is simulated first, and then shown. Heaps leave a state in any case, and\n"
-	    "every minute, should the machine fail.",
+	    "- bridge (one that sways in the wind, showered with fish; the same)\n\n"
+	    "Ctrl-C ends a simulation early: the page shows what there is, and NAME.state beside it is where --resume goes "
+	    "on from. Of the curtain all is simulated first, and then shown. Heaps leave a state in any case, and every "
+	    "minute, should the machine fail.",
 	.examples = "  snug scene ring\n  snug scene ring --many --vertices 45682 --nodes 550\n"
 	            "  snug scene curtain\n  snug scene twist\n  snug scene brain --nodes 509 --frames 120\n"
 	            "  snug scene chairs --bodies 200\n  snug scene ring --resume report/ring.state",

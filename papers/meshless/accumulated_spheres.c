@@ -14,17 +14,17 @@ typedef struct sphereEntry
 	float high;
 } sphereEntry;
 
-typedef struct sphereNode
+typedef struct accumulatedNode
 {
 	double center[3];
 	double radius;
 	size_t firstEntry;
 	uint32_t entryCount;
-} sphereNode;
+} accumulatedNode;
 
 struct accumulatedSpheres
 {
-	sphereNode* nodes;
+	accumulatedNode* nodes;
 	sphereEntry* entries;
 	size_t entryCount, entryCapacity;
 };
@@ -51,7 +51,7 @@ static uint32_t FindFarthest(
 
 // Nearly the smallest ball: from the middle of the box, ever smaller steps towards the farthest vertex (Badoiu,
 // Clarkson 2003), the best on the way counting.
-static void FitSphere(const snugModel* model, const nodeWeights* weights, sphereNode* node)
+static void FitSphere(const snugModel* model, const nodeWeights* weights, accumulatedNode* node)
 {
 	double center[3];
 	node->radius = INFINITY;
@@ -75,7 +75,7 @@ static void FitSphere(const snugModel* model, const nodeWeights* weights, sphere
 	}
 }
 
-static bool AddEntries(accumulatedSpheres* spheres, const nodeWeights* weights, sphereNode* node)
+static bool AddEntries(accumulatedSpheres* spheres, const nodeWeights* weights, accumulatedNode* node)
 {
 	if (spheres->entryCapacity - spheres->entryCount < weights->count)
 	{
@@ -106,7 +106,7 @@ accumulatedSpheres* accumulatedSpheres_Create(const binaryTree* tree)
 	bool good = spheres != NULL && nodeWeights_Create(&weights, tree);
 	if (good)
 	{
-		spheres->nodes = calloc((size_t)tree->nodeCount + 1, sizeof(sphereNode));
+		spheres->nodes = calloc((size_t)tree->nodeCount + 1, sizeof(accumulatedNode));
 		good = spheres->nodes != NULL;
 	}
 	for (uint32_t i = 0; good && i < tree->nodeCount; ++i)
@@ -165,7 +165,7 @@ static void Apply(const double m[12], const double p[3], double image[3])
 }
 
 static double BoundAboutMean(
-    const sphereNode* node, const sphereEntry* entries, const float* matrices, double center[3])
+    const accumulatedNode* node, const sphereEntry* entries, const float* matrices, double center[3])
 {
 	double mean[12] = { 0.0 }, sum = 0.0;
 	for (uint32_t j = 0; j < node->entryCount; ++j)
@@ -200,7 +200,7 @@ static double BoundAboutMean(
 }
 
 static double BoundTermByTerm(
-    const sphereNode* node, const sphereEntry* entries, const float* matrices, double center[3])
+    const accumulatedNode* node, const sphereEntry* entries, const float* matrices, double center[3])
 {
 	double radius = node->radius;
 	memcpy(center, node->center, sizeof(node->center));
@@ -227,7 +227,7 @@ static double BoundTermByTerm(
 double accumulatedSpheres_Bound(const accumulatedSpheres* spheres, accumulatedReading reading, uint32_t number,
     const float* matrices, double center[3])
 {
-	const sphereNode* node = spheres->nodes + number;
+	const accumulatedNode* node = spheres->nodes + number;
 	const sphereEntry* entries = spheres->entries + node->firstEntry;
 	return reading == accumulated_termByTerm ? BoundTermByTerm(node, entries, matrices, center)
 	                                         : BoundAboutMean(node, entries, matrices, center);

@@ -10,13 +10,13 @@
 #define DEEPEST 0.05  // of the body's length
 
 /// What pushes a vertex.
-typedef struct simPush
+typedef struct vertexPush
 {
 	double depth; ///< below the triangle's plane; negative while nothing pushes
 	double normal[3];
 	double shares[3]; ///< of the triangle's corners in pushing
 	uint32_t triangle;
-} simPush;
+} vertexPush;
 
 static void GetCorner(const simSurface* surface, uint32_t vertex, double corner[3])
 {
@@ -53,7 +53,7 @@ bool simSurface_Create(
 		.weights = weights,
 		.positions = mesh->positions,
 		.loads = calloc(body->nodeCount, sizeof(double)),
-		.pushes = calloc((size_t)mesh->vertexCount + 1, sizeof(simPush)),
+		.pushes = calloc((size_t)mesh->vertexCount + 1, sizeof(vertexPush)),
 		.pushed = calloc((size_t)mesh->vertexCount + 1, sizeof(uint32_t)),
 	};
 	if (surface->loads == NULL || surface->pushes == NULL || surface->pushed == NULL)
@@ -140,7 +140,7 @@ static void FindPushes(simSurface* surface, uint32_t triangle, const simSurface*
 	for (size_t i = 0; i < 3 && !plane.isFlat; ++i)
 	{
 		uint32_t vertex = surface->mesh->triangles[3 * (size_t)triangle + i];
-		simPush* push = surface->pushes + vertex;
+		vertexPush* push = surface->pushes + vertex;
 		double p[3], from[3];
 		GetCorner(surface, vertex, p);
 		simSubtract(p, plane.corners[0], from);
@@ -198,7 +198,7 @@ static void AddForce(simSurface* surface, uint32_t vertex, const double normal[3
 // @param share of the stiffness that each vertex may have
 static void Push(simSurface* surface, uint32_t vertex, simSurface* other, double share)
 {
-	const simPush* push = surface->pushes + vertex;
+	const vertexPush* push = surface->pushes + vertex;
 	const uint32_t* corners = other->mesh->triangles + 3 * (size_t)push->triangle;
 	const simMeshless* body = surface->body;
 	double velocity[3], closing;
@@ -244,7 +244,7 @@ static double FindShare(simSurface* surface, simSurface* other)
 {
 	for (uint32_t i = 0; i < surface->pushedCount; ++i)
 	{
-		const simPush* push = surface->pushes + surface->pushed[i];
+		const vertexPush* push = surface->pushes + surface->pushed[i];
 		AddLoad(surface, surface->pushed[i], 1.0);
 		for (size_t c = 0; c < 3; ++c)
 		{

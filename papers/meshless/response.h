@@ -26,7 +26,7 @@ typedef struct simSurface
 	const float* positions;      ///< (3 * vertexCount) as posed: what pairs were found at; borrowed, set by the caller
 	double size;                 ///< half the longest side of the mesh' box at rest
 	double* loads;               ///< (nodes) for responding: vertices that push each, by weight
-	struct simPush* pushes;      ///< (vertexCount) for responding
+	struct vertexPush* pushes;   ///< (vertexCount) for responding
 	uint32_t* pushed;            ///< (vertexCount) vertices that are pushed
 	uint32_t pushedCount;
 } simSurface;

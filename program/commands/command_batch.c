@@ -18,20 +18,15 @@ static const cliUsage usage = {
 	.command = "batch",
 	.synopsis = "[options] JOBS.jsonl -o RESULTS",
 	.summary =
-	    "Run many checks in one process: files are read, and models made, once for all jobs that use them. A job is a\n"
+	    "Run many checks in one process: files are read, and models made, once for all jobs that use them. A job is a "
 	    "line of JSON, {\"id\": \"any text\", \"check\": [\"a.glb\", \"b.glb\", \"--clip\", \"walk\"]}: what follows "
-	    "`snug check` "
-	    "on\n"
-	    "a command line. A job's result is a line with its id, exit code, messages and frames, or the summary if "
-	    "--summary\n"
-	    "is among its options: docs/batch.md. Bad jobs are recorded with what is wrong, and do not stop the rest.\n"
-	    "\n"
-	    "--shard I/N runs every Nth job from the Ith on and writes RESULTS/shard-I-of-N.jsonl: whole, or not at all. "
-	    "A\n"
-	    "shard that is there is not run again. So shards can run anywhere, in any order, be killed and be run again.\n"
+	    "`snug check` on a command line. A job's result is a line with its id, exit code, messages and frames, or the "
+	    "summary if --summary is among its options: docs/batch.md. Bad jobs are recorded with what is wrong, and do "
+	    "not stop the rest.\n\n"
+	    "--shard I/N runs every Nth job from the Ith on and writes RESULTS/shard-I-of-N.jsonl: whole, or not at all. A "
+	    "shard that is there is not run again. So shards can run anywhere, in any order, be killed and be run again. "
 	    "--merge reads all shards, makes sure that every job is there exactly once, and writes one file. Results are "
-	    "the\n"
-	    "same bytes for any number of shards, threads and machines, unless a job has --costs.",
+	    "the same bytes for any number of shards, threads and machines, unless a job has --costs.",
 	.examples = "  snug batch jobs.jsonl -o results\n"
 	            "  seq 16 | parallel snug batch jobs.jsonl --shard {}/16 -o results\n"
 	            "  snug batch jobs.jsonl --merge results -o all.jsonl",

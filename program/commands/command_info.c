@@ -10,9 +10,9 @@
 static const cliUsage usage = {
 	.command = "info",
 	.synopsis = "[options] FILE",
-	.summary = "Print what is in a file: bodies with their vertices, triangles, joints, morph targets and influences "
-	           "per vertex,\n"
-	           "clips and joints by name, the extent at rest, and the bounding trees with their memory.",
+	.summary =
+	    "Print what is in a file: bodies with their vertices, triangles, joints, morph targets and influences per "
+	    "vertex, clips and joints by name, the extent at rest, and the bounding trees with their memory.",
 	.examples = "  snug info fox.glb\n  snug info --json model.obj",
 	.minArguments = 1,
 	.maxArguments = 1,

@@ -16,18 +16,12 @@ static const cliUsage usage = {
 	.synopsis = "FILE [-o MODEL.snug] [options]",
 	.summary =
 	    "Compute how a body vibrates, held somewhere or not, by finite elements: its lowest frequencies, and the "
-	    "shapes as\n"
-	    "displacement fields of a linear model, each with a longest displacement of 1, and with its frequency. "
-	    "Programs\n"
-	    "pose it: snugModel_LoadFile, then snugBody_SetAmplitudes; snugModel_GetFrequencies.\n"
-	    "\n"
+	    "shapes as displacement fields of a linear model, each with a longest displacement of 1, and with its "
+	    "frequency. Programs pose it: snugModel_LoadFile, then snugBody_SetAmplitudes; snugModel_GetFrequencies.\n\n"
 	    "The bodies of the file, at rest, are embedded in bricks of elastic material. Closed parts are solid; others "
-	    "are\n"
-	    "sheets of a thickness. Parts that are no more than two cells apart are joined. The six rigid motions, at "
-	    "zero,\n"
-	    "are recognised and left out. Lengths are taken for metres: with --scale 0.01 the file's unit is a "
-	    "centimetre,\n"
-	    "which changes the frequencies and nothing else.",
+	    "are sheets of a thickness. Parts that are no more than two cells apart are joined. The six rigid motions, at "
+	    "zero, are recognised and left out. Lengths are taken for metres: with --scale 0.01 the file's unit is a "
+	    "centimetre, which changes the frequencies and nothing else.",
 	.examples = "  snug modes chair.obj --count 10 -o chair.snug\n"
 	            "  snug modes bridge.obj --fix 'x<-27.5,x>27.5' -o bridge.snug\n"
 	            "  snug modes --json --cells 20000 --young 1e10 --density 700 bridge.obj",

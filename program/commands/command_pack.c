@@ -9,15 +9,12 @@ static const cliUsage usage = {
 	.command = "pack",
 	.synopsis = "FILE -o MODEL.snug [options]",
 	.summary =
-	    "Precompute the model of a body - mesh, weights and bounding tree - so that programs, and the other commands,\n"
-	    "load it at once. A .snug file holds one model: of a file with several bodies, --instance says which.\n"
-	    "\n"
+	    "Precompute the model of a body - mesh, weights and bounding tree - so that programs, and the other commands, "
+	    "load it at once. A .snug file holds one model: of a file with several bodies, --instance says which.\n\n"
 	    "A .snug file holds no joints, clips or nodes. Commands show it at rest: a skinned model as its mesh is in the "
-	    "file,\n"
-	    "before any joint or morph target moves it; any other where its node puts it. Programs pose it:\n"
+	    "file, before any joint or morph target moves it; any other where its node puts it. Programs pose it: "
 	    "snugModel_LoadFile, then snugBody_SetJoints. Morph targets are displacement fields: snugBody_SetAmplitudes "
-	    "sets\n"
-	    "the weights of a skinned body, and adds to those that the file has at rest for any other.",
+	    "sets the weights of a skinned body, and adds to those that the file has at rest for any other.",
 	.examples = "  snug pack fox.glb -o fox.snug\n"
 	            "  snug pack --instance Head character.glb -o head.snug\n"
 	            "  snug info fox.snug",

@@ -11,13 +11,10 @@ static const cliUsage usage = {
 	.command = "pose",
 	.synopsis = "FILE [FILE2 ...] -o OUT.obj|OUT.ply|OUT.glb|- [options]",
 	.summary =
-	    "Write the bodies of files as they are at a time of their clips, or at rest: as OBJ with a group per body, "
-	    "as\n"
+	    "Write the bodies of files as they are at a time of their clips, or at rest: as OBJ with a group per body, as "
 	    "binary PLY or glTF, or to standard output (-o -). Numbers read back bit for bit: they are the positions that "
-	    "`snug\n"
-	    "check` decides upon with the same options. Triangles keep their order, so those of the second body "
-	    "follow\n"
-	    "those of the first.",
+	    "`snug check` decides upon with the same options. Triangles keep their order, so those of the second body "
+	    "follow those of the first.",
 	.examples = "  snug pose fox.glb --clip Walk --time 0.5 -o fox.obj\n"
 	            "  snug pose fox.glb --rotate 0,90,0 --place 1,0,0 -o turned.ply\n"
 	            "  snug pose kicker.glb victim.glb --clip kick --clip idle --time 0.4 -o - | wc",

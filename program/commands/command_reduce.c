@@ -18,19 +18,14 @@ static const cliUsage usage = {
 	.command = "reduce",
 	.synopsis = "FILE [FILE2 ...] [-o MODEL.snug] [options]",
 	.summary =
-	    "Compress an animation whose vertices move to the mean shape and a few displacement fields, its principal\n"
+	    "Compress an animation whose vertices move to the mean shape and a few displacement fields, its principal "
 	    "components: a linear model. Frames are the files, which must have the same triangles, in the order given; or, "
-	    "with\n"
-	    "--clip, those of a clip of one file, all its bodies as one. Programs pose the model: snugModel_LoadFile, "
-	    "then\n"
-	    "snugBody_SetAmplitudes with the numbers of a frame.\n"
-	    "\n"
+	    "with --clip, those of a clip of one file, all its bodies as one. Programs pose the model: snugModel_LoadFile, "
+	    "then snugBody_SetAmplitudes with the numbers of a frame.\n\n"
 	    "--remove-motion takes from each frame the rotation and translation that bring it nearest to the mean, since a "
-	    "body\n"
-	    "that turns or travels has poor components. The motion is written beside the amplitudes, for "
-	    "snugBody_SetFrame.\n"
-	    "\n"
-	    "Errors are distances between vertices of the animation and of the model: the root of the mean square and the\n"
+	    "body that turns or travels has poor components. The motion is written beside the amplitudes, for "
+	    "snugBody_SetFrame.\n\n"
+	    "Errors are distances between vertices of the animation and of the model: the root of the mean square and the "
 	    "largest, over all frames, with none of the fields, the first, and so on.",
 	.examples = "  snug reduce cloth/*.obj --count 12 -o cloth.snug --amplitudes cloth.csv\n"
 	            "  snug reduce fox.glb --clip Run --fps 60 --remove-motion --count 20 --json",

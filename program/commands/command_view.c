@@ -19,15 +19,11 @@ static const cliUsage usage = {
 	.command = "view",
 	.synopsis = "[options] [FILE [FILE2]]",
 	.summary =
-	    "Show characters and their contacts in a browser: prints the address of a page on this machine, and serves it\n"
+	    "Show characters and their contacts in a browser: prints the address of a page on this machine, and serves it "
 	    "until Ctrl-C. Two files meet each other; one file meets itself; without files a man kicks a creature. Files "
-	    "are\n"
-	    ".glb, .gltf with its data inside, or .snug as `snug modes` writes it. More files can be dropped on the page; "
-	    "they\n"
-	    "do not leave the browser.\n"
-	    "\n"
-	    "Only this machine is answered (127.0.0.1), only requests to read, and only the page and the files named "
-	    "here.\n"
+	    "are .glb, .gltf with its data inside, or .snug as `snug modes` writes it. More files can be dropped on the "
+	    "page; they do not leave the browser.\n\n"
+	    "Only this machine is answered (127.0.0.1), only requests to read, and only the page and the files named here. "
 	    "`make web` builds the page.",
 	.examples = "  snug view\n  snug view boxer.glb bag.glb\n  snug view --port 8080 fox.glb",
 	.minArguments = 0,

@@ -6,6 +6,27 @@
 #include <string.h>
 
 #define HELP_COLUMN 28
+#define TEXT_COLUMNS 112
+
+// Lines of the text are paragraphs and items of lists: each is wrapped. A hyphen alone would begin an item.
+static void PrintWrapped(const char* text)
+{
+	int column = 0, indent = 0;
+	while (*text != '\0')
+	{
+		const int length = (int)strcspn(text, " \n");
+		indent = column > 0 ? indent : strncmp(text, "- ", 2) == 0 ? 2 : 0;
+		const bool isBroken = column > 0 && column + 1 + length > TEXT_COLUMNS && strncmp(text, "- ", 2) != 0;
+		printf("%s%*s%.*s", isBroken ? "\n" : column > 0 ? " " : "", isBroken ? indent : 0, "", length, text);
+		column = isBroken ? indent + length : column + (column > 0) + length;
+		text += length;
+		text += *text == ' ';
+		for (; *text == '\n'; ++text, column = 0)
+		{
+			putchar('\n');
+		}
+	}
+}
 
 // ---- Plain -----------------------------------------------------------------------------------------------------
 
@@ -23,8 +44,9 @@ static void PrintOption(const char* name, const char* choices, const char* help)
 
 static void PrintPlain(const cliUsage* usage, const cliOption* options)
 {
-	printf("usage: snug %s %s\n\n%s\n", usage->command, usage->synopsis, usage->summary);
-	printf("\noptions:\n");
+	printf("usage: snug %s %s\n\n", usage->command, usage->synopsis);
+	PrintWrapped(usage->summary);
+	printf("\n\noptions:\n");
 	for (const cliOption* o = options; o->name != NULL; ++o)
 	{
 		PrintOption(o->name, o->choices, o->help);
@@ -105,9 +127,9 @@ static void PrintCell(const char* text)
 
 static void PrintMarkdown(const cliUsage* usage, const cliOption* options)
 {
-	printf("\n## snug %s\n\n```\nsnug %s %s\n```\n\n%s\n\n", usage->command, usage->command, usage->synopsis,
-	    usage->summary);
-	printf("| option | meaning |\n|---|---|\n");
+	printf("\n## snug %s\n\n```\nsnug %s %s\n```\n\n", usage->command, usage->command, usage->synopsis);
+	PrintWrapped(usage->summary);
+	printf("\n\n| option | meaning |\n|---|---|\n");
 	for (const cliOption* o = options; o->name != NULL; ++o)
 	{
 		printf("| `%s", o->name);
@@ -141,19 +163,16 @@ void cliPrintHelp(const cliUsage* usage, const cliOption* options, cliHelpStyle 
 static const char purpose[] = "exact collision detection between deforming triangle meshes";
 
 static const char description[] =
-    "snug finds which triangles of meshes intersect, at rest or in every frame of an animation. A pair is reported if\n"
-    "and only if the two closed triangles share a point, at the float32 positions that `snug pose` prints. Touching\n"
-    "counts.\n"
-    "\n"
-    "It reads glTF 2.0 (.gltf, .glb), FBX (7.0 and later; in metres and y up once read), OBJ, PLY, STL, OFF and "
-    "models\n"
-    "packed by `snug pack` (.snug). Each instance of a mesh in a file is a body. Morph targets change its shape, "
-    "then\n"
+    "snug finds which triangles of meshes intersect, at rest or in every frame of an animation. A pair is reported if "
+    "and only if the two closed triangles share a point, at the float32 positions that `snug pose` prints. Touching "
+    "counts.\n\n"
+    "It reads glTF 2.0 (.gltf, .glb), FBX (7.0 and later; in metres and y up once read), OBJ, PLY, STL, OFF and models "
+    "packed by `snug pack` (.snug). Each instance of a mesh in a file is a body. Morph targets change its shape, then "
     "its joints move it or, if it has no skin, its node does.";
 
 static const char exitCodes[] =
-    "0 done; 1 bad input: one line on stderr names the file and what is wrong; 2 bad usage;\n"
-    "3 contact found and --fail-on-contact given; 130 interrupted.";
+    "0 done; 1 bad input: one line on stderr names the file and what is wrong; 2 bad usage; 3 contact found and "
+    "--fail-on-contact given; 130 interrupted.";
 
 void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style)
 {
@@ -166,9 +185,9 @@ void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style)
 	}
 	else
 	{
-		printf("# The program\n\n<!-- Written by `snug --markdown`: change program/ and run it again. -->\n\n%s\n\n",
-		    description);
-		printf("| command | does |\n|---|---|\n");
+		printf("# The program\n\n<!-- Written by `snug --markdown`: change program/ and run it again. -->\n\n");
+		PrintWrapped(description);
+		printf("\n\n| command | does |\n|---|---|\n");
 	}
 	for (int i = 0; i < count; ++i)
 	{
@@ -188,8 +207,9 @@ void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style)
 	else
 	{
 		printf("\nOptions may come anywhere, as `--name value` or `--name=value`; after `--` everything is a file.\n"
-		       "Exit codes: %s\n",
-		    exitCodes);
+		       "Exit codes: ");
+		PrintWrapped(exitCodes);
+		putchar('\n');
 	}
 }
 

@@ -55,7 +55,7 @@ typedef struct cliUsage
 {
 	const char* command;
 	const char* synopsis; ///< what follows the command's name
-	const char* summary;  ///< lines; an empty one begins a paragraph
+	const char* summary;  ///< a line for each paragraph and each item of a list, to be wrapped; empty ones between
 	const char* examples; ///< lines, each beginning with two spaces
 	int minArguments, maxArguments;
 	const char* argumentName; ///< "FILE", for messages

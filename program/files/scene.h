@@ -46,10 +46,10 @@ typedef struct cliSceneOptions
 	{                                                                                                    \
 		"--amplitudes", cli_text, target, "RUN.csv", "frames of .snug files that `snug reduce` has made" \
 	}
-#define CLI_DEFORMER_OPTION(target)                                                                        \
-	{                                                                                                      \
-		"--deformer", cli_choice, target, CLI_DEFORMERS,                                                   \
-		    "how skins blend their joints: their matrices, as glTF says (auto, blend), or their rotations" \
+#define CLI_DEFORMER_OPTION(target)                                                            \
+	{                                                                                          \
+		"--deformer", cli_choice, target, CLI_DEFORMERS,                                       \
+		    "how skins blend joints: by matrices, as glTF says (auto, blend), or by rotations" \
 	}
 
 /// What becomes a body: an instance of a mesh in a file.

@@ -10,7 +10,7 @@ typedef struct cliStage
 	const cliScene* scene;
 	snugActor** actors;    ///< per file; null of .snug files
 	snugBody** bodies;     ///< per part: the actors', or those of .snug files
-	snugScene* crowd;      ///< all bodies, for questions about all pairs (contacts.c); nullable, owned
+	snugScene* crowd;      ///< all bodies, for questions about all pairs (check/contacts.c); nullable, owned
 	double time;           ///< of the pose that was set last
 	int telling;           ///< the part that messages are about
 	ioError error;         ///< what went wrong first

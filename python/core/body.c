@@ -155,7 +155,7 @@ bool smReadFrame(PyObject* position, PyObject* rotation, snugFrame* frame)
 	const double* r = frame->rotation;
 	if (rotation != NULL && r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
 	{
-		// The library takes this for the identity; who gives a quaternion means one.
+		// The library takes this for the identity; whoever gives a quaternion means one.
 		PyErr_SetString(PyExc_ValueError, "rotation must be a unit quaternion x, y, z, w, not zero");
 		return false;
 	}
@@ -175,7 +175,7 @@ static PyObject* SetFrame(PyObject* object, PyObject* const* arguments, Py_ssize
 	return self != NULL ? smBody_Finish(self, snugBody_SetFrame(self->body, &frame)) : NULL;
 }
 
-// The library takes a quaternion of zeros for the identity; who gives one means one.
+// The library takes a quaternion of zeros for the identity; whoever gives one means a rotation.
 bool smCheckFrames(const snugFrame* frames, uint32_t count)
 {
 	_Static_assert(sizeof(snugFrame) == 7 * sizeof(double), "a row of 7 numbers is a frame");

@@ -679,7 +679,7 @@ static const char text[] =
     "the largest joint unless given. joint_positions: float32, (joints, 3), at rest.\n"
     "fields: float32, (fields, vertices, 3): morph targets, modes, principal components. With\n"
     "field_starts they are sparse: displacements (n, 3), and the field of each in field_numbers.\n"
-    "frequencies: float32, (fields,), of modes, in hertz: kept for who simulates.\n"
+    "frequencies: float32, (fields,), of modes, in hertz: kept for simulations.\n"
     "deformer: 'rigid', 'free', 'skin' or 'fields';\n"
     "'skin' with joints, else 'fields' with fields, else 'rigid'.\n"
     "blending: how a skin blends its joints: 'linear' unless given, 'spherical' or 'dual_quaternion'.\n"

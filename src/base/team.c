@@ -11,8 +11,8 @@ typedef struct Work
 	_Atomic(uint32_t) next;
 } Work;
 
-// Chunks are taken one by one, so that whoever is free takes the next. As many workers as there are may each read one
-// number too many: counts are far below 2^32.
+// Chunks are taken one by one, so that whoever is free takes the next. Each worker may draw one number past the end;
+// counts are far below 2^32, so none wraps.
 static SG_NOINLINE void DoChunks(Work* work, uint32_t worker)
 {
 	for (;;)

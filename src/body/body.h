@@ -32,7 +32,7 @@ struct snugBody
 	size_t poseBytes;     ///< of one
 	uint32_t poseCount;
 	void* derived;           ///< what follows from the pose: see sgBody_Derive
-	const void* derivedFrom; ///< one of `poses`; null if what `derived` was made from is there no more
+	const void* derivedFrom; ///< one of `poses`; null if what `derived` was made from is gone
 	size_t derivedBytes;
 	uint32_t* index; ///< nullable; where the caller's triangles and vertices are: see some.c
 	snugStrategy strategy;

@@ -39,8 +39,7 @@ snugStatus snugBody_Refit(snugBody* body)
 	return snug_success;
 }
 
-// ---- A box and a ball
-// -------------------------------------------------------------------------------------------------
+// ---- A box and a ball ---------------------------------------------------------------------------------------------
 
 /// A ball in doubles.
 typedef struct Ball
@@ -83,7 +82,7 @@ static Ball PlaceBall(const Ball* ball, const sgPlacement* placement)
 	return placed;
 }
 
-// About a centre that is rounded, from where it really is.
+// Rounding moves the centre, and the radius grows by that much.
 static void SetBall(snugBounds* bounds, const Ball* ball)
 {
 	double shift2 = 0.0;
@@ -96,7 +95,7 @@ static void SetBall(snugBounds* bounds, const Ball* ball)
 	bounds->radius = sgRoundUp((ball->radius + sqrt(shift2)) * (1.0 + SG_MARGIN_BALL));
 }
 
-// What two boxes that contain the same have in common.
+// What two boxes around the same thing have in common.
 static sgBox Intersect(const sgBox* a, const sgBox* b)
 {
 	sgBox both;

@@ -6,8 +6,8 @@
 // any number of partners share one front, and nothing is allocated.
 #include "body/cache.h"
 
-/// Parts of all families: the automatic strategy begins to refit them all when queries looked at more than so many in
-/// two steps in a row, and ends when at fewer than so many in one.
+/// As parts of all families: the automatic strategy begins to refit all when queries looked at more than MANY in two
+/// steps in a row, and stops when they looked at fewer than FEW in one.
 #define MANY_FAMILIES 0.5
 #define FEW_FAMILIES 0.4
 
@@ -61,8 +61,8 @@ static bool NeedsPreparing(const snugBody* body)
 }
 
 // How long the automatic strategy remembers in this step: less if much of what was refitted before the last queries was
-// not looked at, more if nearly all was. Without a front, families looked at in two steps in a row tell how it would
-// be.
+// not looked at, more if nearly all was. Without a front, the families looked at in two steps in a row predict how one
+// would do.
 static uint16_t AdaptMemory(uint16_t memory, double wellTaken, double coherence)
 {
 	if (memory == 0)
@@ -111,8 +111,8 @@ static void BeginStep(snugBody* body)
 	}
 }
 
-// The automatic strategy has a front for queries that tell what they visited (sgBody_AddVisits): queries that look at
-// little of a body do as well without one, and report nothing.
+// The automatic strategy has a front for queries that report what they visited (sgBody_AddVisits). Queries that look at
+// little of a body report nothing, and need none.
 static bool RefitsBefore(const snugBody* body)
 {
 	bool hasFront = body->strategy != snug_strategyAuto || body->lastVisits > 0;

@@ -15,8 +15,8 @@ static bool IsAtRest(const snugBody* body)
 	return body->isAtRest || body->deform->bound == NULL;
 }
 
-// Boxes in body space around the vertices below each lane of a set. From the pose alone; looked up in the cache only
-// where there is no other way, which is where boxes are exact.
+// Boxes in body space around the vertices below each lane of a set. From the pose alone, but for bodies that are
+// refitted from the leaves up: theirs are exact, and come from the cache.
 static const sgBoxLanes* BoundLocal(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters)
 {
 	if (IsAtRest(body))
@@ -173,7 +173,7 @@ bool sgBody_BoundPlaced(
 	return PlaceBoxes(body, origin, BoundLocal(body, set, &scratch, counters), set.mask, boxes);
 }
 
-// What is below a root makes a tighter box than the root itself: so it is looked at where that costs little. Leaves
+// The nodes below a root make a tighter box than the root itself, so they are used where that costs little. Leaves
 // would have to be evaluated.
 static bool PaysToOpen(const snugBody* body)
 {

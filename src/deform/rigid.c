@@ -1,4 +1,4 @@
-// src/deform/rigid.c: vertices that stay where they are. The limit that every other model is measured against.
+// src/deform/rigid.c: vertices that stay where they are: the fastest that any model can be.
 #include "deform/deform.h"
 
 static const float* Positions(const sgPosed* posed)

@@ -168,7 +168,7 @@ static void PlacePoint(const float a[3][3], const float b[3][3], sgSharedPoint p
 	}
 }
 
-// Sort the corners of a convex polygon around it. They are different points, each as good as double has it.
+// Sort the corners of a convex polygon around it. They are different points, as exact as double can be.
 static void SortAround(const float a[3][3], const float b[3][3], int axis, sgContact* contact)
 {
 	const int u = (axis + 1) % 3, v = (axis + 2) % 3;

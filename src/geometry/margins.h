@@ -14,8 +14,7 @@
 #define SG_MARGIN_SQUARES 1.02
 #endif
 
-// ---- Linear skins (deform/bounds/linear_bounds_fit.c, deform/skin/linear.c)
-// ---------------------------------------------------
+// ---- Linear skins (deform/bounds/linear_bounds_fit.c, deform/skin/linear.c) ---------------------------------------
 
 /// Evaluation of a vertex: per influence, and besides.
 #ifndef SG_MARGIN_INFLUENCE
@@ -231,8 +230,7 @@
 #define SG_MARGIN_NEAREST 0x1p-40
 #endif
 
-// ---- Sweeps (geometry/moving.c, geometry/moving_kernels.c)
-// ----------------------------------------------------------------------------------
+// ---- Sweeps (geometry/moving.c, geometry/moving_kernels.c) --------------------------------------------------------
 
 /// The way between two moving features, in units of 2^-53 of the largest coordinate of their differences.
 #ifndef SG_MARGIN_CELL

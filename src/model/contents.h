@@ -23,7 +23,7 @@ typedef struct sgContents
 
 sgContents sgModel_Describe(const snugModel* model);
 
-/// Whom rows of a model belong to. Tree, clusters and positions are ready.
+/// What the rows of a model describe. Tree, clusters and positions are ready.
 static inline sgRowsOf sgModel_RowsOf(const snugModel* model)
 {
 	return (sgRowsOf){ &model->tree, &model->clusters, model->positions };

@@ -33,15 +33,15 @@ struct snugModel
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
-	snugModelInfo info;        ///< of all of the above, counted when it is there
+	snugModelInfo info;        ///< of all of the above, counted once it is made
 	const float* frequencies;  ///< (frequencyCount) of the fields, in hertz; nullable
 	uint32_t frequencyCount;   ///< fieldCount, or zero
 	void* arrays;              ///< where the arrays of deformData are, of deform->arrayBytes
 	const struct sgTeam* team; ///< who builds it, while it is built; else null
-	_Atomic uint32_t bodies;   ///< how many there are. All that changes of a model
+	_Atomic uint32_t bodies;   ///< how many there are. Nothing else of a model changes
 };
 
-/// A model is const for whoever shares it, but for this.
+/// Models are shared as const. This is the one exception.
 static inline _Atomic uint32_t* sgModel_Bodies(const snugModel* model)
 {
 	return &((snugModel*)(uintptr_t)model)->bodies;

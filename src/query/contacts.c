@@ -351,7 +351,7 @@ static snugContactResult Report(const snugContactBuffer* buffer)
 	};
 }
 
-// Of the pairs that a search has put into the buffer, or some of which there is no room for.
+// The contacts of the pairs that a search has put into the buffer, which may have had no room for all.
 static SG_NOINLINE snugContactResult Describe(
     snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query, snugResult pairs)
 {

@@ -1,8 +1,8 @@
 // src/query/depth.c: how deep closed curves are: the vertices behind them, and how far they reach.
 //
-// A surface's vertices behind a curve are found from the points at which its edges meet the other surface: the end that
-// is behind the triangle met there, unless the edge meets the surface again before it gets there; and from those
-// along edges that do not meet the other surface. Lists of points by edge say which do.
+// The search for a surface's vertices behind a curve starts where its edges meet the other surface: at the end that is
+// behind the triangle met there, unless the edge meets the other surface once more on the way. From there it follows
+// edges that do not meet the other surface. Lists of points by edge say which do.
 #include "query/contacts.h"
 
 #include "geometry/predicates.h"

@@ -75,8 +75,8 @@ static void LookAtTriangles(Search* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf
 	    search, &nearest, (snugPair){ sgView_TriangleNumber(&near->a, a, i), sgView_TriangleNumber(&near->b, b, j) });
 }
 
-// The pair with the nearest boxes comes first, since it lowers the limit; the others as they are numbered, since
-// sorting takes longer than they do.
+// The pair with the nearest boxes comes first, since it lowers the limit; the others in the order of their numbers,
+// since sorting would take longer than testing them.
 static void LookAtLeaves(
     Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {

@@ -170,7 +170,7 @@ static Level Step(Walk* walk, snugPair nodes)
 	return level;
 }
 
-// Drop levels of which nothing is left. False if nothing is left at all.
+// Drop levels that are done. False if all are.
 static bool Trim(Walk* walk)
 {
 	while (walk->depth >= 0 && walk->stack[walk->depth].pairs == 0)

@@ -61,8 +61,8 @@ static bool IsOn(const float point[3], const float triangle[3][3])
 	return isInBox && sgSegment_Hit(point, point, triangle, &hit);
 }
 
-// Whatever crosses the moved half-line, or has the point on it, shares a point with the half-line itself; and what does
-// not pass the filter, or is not met by the segment that ends beyond the body, does not.
+// A triangle that crosses the moved half-line, or contains the point, shares a point with the half-line itself. One
+// that does not pass the filter, or does not meet the segment, which ends beyond the body, shares none.
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);

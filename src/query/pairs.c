@@ -258,7 +258,7 @@ static void Note(const Party* party)
 	sgBody_NoteVisit(party->side->body, party->look, &party->side->visits);
 }
 
-// Exact leaves that were there and overlap nothing were not needed: the node above them is as good.
+// Exact leaves that were up to date and overlap nothing were not needed: the node above them would have done.
 static void NoteUse(const Party* party, uint64_t pairs)
 {
 	const sgLaneSet* set = &party->opened->set;
@@ -510,7 +510,7 @@ static void FindMotions(sgPairSearch* search, const sgBox* aroundA, const sgBox*
 	search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, aroundA);
 }
 
-// Place both bodies, for little.
+// Place both bodies, without refitting anything: boxes may be larger than need be.
 static snugStatus PlaceLoosely(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox aroundA, aroundB;
@@ -549,10 +549,10 @@ static void LookAround(sgPairSearch* search, uint32_t* slotA, uint32_t* slotB)
 	Flush(search);
 }
 
-// Look at the pair that answered last, then farther and farther around it: what touches mostly goes on to touch nearby.
-// Nothing is refitted before, for it is little that is looked at. At the roots all has been looked at; where a search
-// has starts, it does not come to these.
-// @return whether that is the answer
+// Look at the pair that answered last, then farther and farther around it: bodies that touch mostly go on touching
+// nearby. This looks at little, so nothing is refitted first. When it comes to the roots, everything has been looked
+// at; a search with starts stops before them.
+// @return whether the question is answered
 static bool TryWitness(sgPairSearch* search)
 {
 	const snugWitness last = *search->options->witness;
@@ -611,7 +611,7 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 	}
 	snugStatus status = sgPairSearch_Start(search, a, b);
 	const bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
-	if (status == snug_success && !isEmpty) // the box of nothing is apart from others by any number, and by NaN
+	if (status == snug_success && !isEmpty) // an empty box has no distance from another
 	{
 		if (isParallel)
 		{

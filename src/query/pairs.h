@@ -66,7 +66,7 @@ typedef struct sgPairSearch
 	bool isCut;           ///< by the callback, so there may be more
 	sgBoxMotion motionBA; ///< from the space of b to that of a
 	sgBoxMotion motionAB;
-	float bound2; ///< all ruled out so far is no nearer than its root; zero: nobody asks, or it is of no use any more
+	float bound2; ///< all ruled out so far is no nearer than its root; zero: nobody asks, or no longer
 	float gap2;   ///< the same for what the last comparison has ruled out
 	snugWitness waiting[SG_WAITING_PAIRS]; ///< pairs of triangles whose distance counts if none intersect
 	uint32_t waitingCount;

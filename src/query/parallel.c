@@ -120,7 +120,7 @@ static void RunTask(void* context, uint32_t index)
 	sgFpEnv_Leave(environment);
 }
 
-// The caller's function runs in the caller's floating-point environment, as do whatever else its threads do meanwhile.
+// The caller's function runs in the caller's floating-point environment, as does whatever else its threads do.
 static void CallParallel(const sgPairSearch* search, uint32_t count, snugTaskFcn* task, void* context)
 {
 	sgFpEnv_Leave(search->sink->callersEnvironment);

@@ -201,16 +201,19 @@ static SG_NOINLINE snugResult CastRays(
 	return Finish(&search, found);
 }
 
-static SG_NOINLINE snugResult FindHits(
-    snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
+// Everything that a ray hits: kept if there is room, or told to `visit`.
+static SG_NOINLINE snugResult FindAll(snugBody* body, const snugRay* ray, const double origin[3], snugRayHit* hits,
+    uint64_t capacity, sgHitFcn* visit, void* user)
 {
 	Search search; // not zeroed: most of it is scratch
-	snugStatus status = Start(&search, body, query->origin);
+	snugStatus status = Start(&search, body, origin);
 	if (status != snug_success)
 	{
 		return (snugResult){ .status = status };
 	}
 	Aim(&search, ray, hits, capacity);
+	search.visit = visit;
+	search.user = user;
 	if (!IsEmpty(&search))
 	{
 		sgTreeWalk_Descend(&search.walk, &all, 0);
@@ -221,20 +224,7 @@ static SG_NOINLINE snugResult FindHits(
 
 snugResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user)
 {
-	Search search; // not zeroed: most of it is scratch
-	snugStatus status = Start(&search, body, origin);
-	if (status != snug_success)
-	{
-		return (snugResult){ .status = status };
-	}
-	Aim(&search, ray, NULL, 0);
-	search.visit = visit;
-	search.user = user;
-	if (!IsEmpty(&search))
-	{
-		sgTreeWalk_Descend(&search.walk, &all, 0);
-	}
-	return Finish(&search, search.count);
+	return FindAll(body, ray, origin, NULL, 0, visit, user);
 }
 
 // ---- The public functions ------------------------------------------------------------------------------------------
@@ -274,7 +264,7 @@ snugResult snugFindHits(
 		return (snugResult){ .status = status };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugResult result = FindHits(body, ray, hits, capacity, query);
+	snugResult result = FindAll(body, ray, query->origin, hits, capacity, NULL, NULL);
 	sgFpEnv_Leave(environment);
 	return result;
 }

@@ -76,8 +76,8 @@ static void FillBuckets(snugPair* pairs, uint64_t count, const Buckets* buckets,
 	}
 }
 
-// Pairs come in the order of trees, and few triangles of A have many of them: after one pass over all, buckets are
-// small. What they have in common does not matter: the rest is left to Sort.
+// Pairs come in the order of the trees, and few triangles of A have many of them: after one pass over all, buckets are
+// small, and Sort does the rest.
 static void SortPairs(snugPair* pairs, uint64_t count)
 {
 	uint64_t ends[MAX_BUCKETS], first = 0;

@@ -1,10 +1,9 @@
 // src/query/view.h: one body as a query sees it: placed relative to the query's origin, its bounds made when they are
 // first looked at, its leaves as placed triangles.
 //
-// A side keeps placed triangles of a few leaves, in whose place others come when it is asked for those. So what it has
-// returned is good until it is asked again: sgKeptLeaf says whose leaf it is and which answer it was, and whoever looks
-// at the triangles does so through sgView_Lanes, which checks both. No code but this holds a pointer to them: a test
-// reads the sources.
+// A view keeps the placed triangles of a few leaves, and overwrites them when it is asked for others. So what it
+// returns is valid until it is asked again: sgKeptLeaf says which view and which answer it came from, and triangles are
+// read through sgView_Lanes, which checks both. No other code holds a pointer to them: a test reads the sources.
 #ifndef SG_VIEW_H
 #define SG_VIEW_H
 
@@ -34,7 +33,7 @@ typedef struct sgView
 	sgLeafGroup leafGroups[SG_LEAF_GROUPS]; ///< a group's place is its number modulo SG_LEAF_GROUPS
 } sgView;
 
-/// Placed triangles of a leaf, or of several: what a view has returned, good until it is asked for others.
+/// Placed triangles of a leaf, or of several: what a view has returned, valid until it is asked for others.
 typedef struct sgKeptLeaf
 {
 	const sgView* owner;
@@ -57,7 +56,7 @@ snugStatus sgView_PlaceLoosely(
 /// @return snug_outOfRange, with a message, if it is too far from the origin
 snugStatus sgView_Start(sgView* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters);
 
-/// The same where it is of no account where the body is: positions stay in body space.
+/// The same where the place of the body does not matter: positions stay in body space.
 void sgView_StartAlone(sgView* side, snugBody* body, snugCounters* counters);
 
 /// The same body for another thread, with nothing kept yet.
@@ -72,7 +71,7 @@ const sgBoxLanes* sgView_Bounds(sgView* side, const sgOpened* opened, snugCounte
 /// Evaluate and place the triangles of a leaf.
 const sgTriangleLanes* sgView_PlaceLeaf(sgView* side, const sgOpened* opened, uint32_t lane, snugCounters* counters);
 
-/// The placed triangles of a leaf. Those that the side has returned before are good no more.
+/// The placed triangles of a leaf. What the view returned before is no longer valid.
 static inline sgKeptLeaf sgView_Triangles(sgView* side, const sgOpened* opened, uint32_t lane, snugCounters* counters)
 {
 	const sgLeafGroup* kept = side->leafGroups + opened->set.group % SG_LEAF_GROUPS;
@@ -82,8 +81,8 @@ static inline sgKeptLeaf sgView_Triangles(sgView* side, const sgOpened* opened, 
 	return (sgKeptLeaf){ side, lanes, side->generation };
 }
 
-/// The placed triangles of two leaves of one body, which two sides share: both are of the first, unless the second leaf
-/// would take the place of the first there.
+/// The placed triangles of two leaves of one body that has two views: both from the first, unless the second leaf would
+/// overwrite the first one there.
 static inline void sgView_TwoLeaves(sgView* first, sgView* second, const sgOpened* openedA, uint32_t laneA,
     const sgOpened* openedB, uint32_t laneB, snugCounters* counters, sgKeptLeaf kept[2])
 {
@@ -97,7 +96,7 @@ static inline void sgView_TwoLeaves(sgView* first, sgView* second, const sgOpene
 /// Placed triangles of some leaves that were opened together: sgView_Lanes(...)[lane] are those of one of `lanes`.
 sgKeptLeaf sgView_Leaves(sgView* side, const sgOpened* opened, uint32_t lanes, snugCounters* counters);
 
-/// The triangles themselves, to be looked at and not to be held.
+/// The triangles themselves: look at them now, keep no pointer.
 static inline const sgTriangleLanes* sgView_Lanes(const sgView* side, sgKeptLeaf kept)
 {
 	SG_CHECK(kept.owner == side && kept.generation == side->generation);

@@ -18,14 +18,14 @@
 /// Room for `capacity` boxes, whose memory is the owner's.
 typedef struct sgBroad
 {
-	uint32_t* order;    ///< (capacity): box at a place; SG_NONE: none any more
+	uint32_t* order;    ///< (capacity): box at a place; SG_NONE: it was removed
 	uint32_t* places;   ///< (capacity): place of a box, by number
 	sgBoxLanes* groups; ///< (sgBroad_GroupCount): of all levels, the lowest first
 	uint8_t* active;    ///< (the same): lanes below which something is active
 	uint64_t* keys;     ///< (2 * capacity): scratch
 	uint32_t capacity;
 	uint32_t count;  ///< places in use
-	uint32_t holes;  ///< of those, how many have no box any more
+	uint32_t holes;  ///< of those, how many lost their box
 	uint32_t levels; ///< the top one has a single group
 	uint32_t starts[SG_BROAD_LEVELS];
 	double area;    ///< after the last sorting

@@ -5,13 +5,14 @@
 //   bounds       a box along the world's axes around each body that changed      (update.c)
 //   tree         of those that move, and of static ones                          (broad.c)
 //   candidates   pairs of boxes that overlap, sorted; the filter                 (update.c)
-//   nodes        one and two levels below the roots of candidates, eight boxes against eight (near.c)
+//   nodes        one and two levels below the roots of candidates, eight boxes against eight (scene_near.c)
 //   finer nodes  three levels below them, of those that are left
-//   preparing    of each body that is still in a pair, once: its front            (near.c)
-//   queries      of those pairs                                                  (near.c)
-//   frame        merging with what stayed as it was, events                      (frame.c)
+//   preparing    of each body that is still in a pair, once: its front            (scene_near.c)
+//   queries      of those pairs                                                  (scene_near.c)
+//   frame        merging with what stayed as it was, events                      (scene_frame.c)
 //
-// Distances (within.c) and rays (rays.c) are asked of bodies as they are, and change nothing but what is up to date.
+// Distances (scene_within.c) and rays (rays.c) are asked of bodies as they are, and change nothing but what is up to
+// date.
 //
 // Threads: before the queries every body is one thread's at a time. In the queries threads share bodies as in
 // query/parallel.c: whoever wants to compute something claims it.
@@ -193,8 +194,8 @@ void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 /// Boxes below the root of a body whose box is up to date.
 void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes);
 
-/// Add what a thread counted, and take all that was counted since it was last taken: what boxes cost that are made
-/// ahead of an update is the next one's.
+/// Add what a thread counted, and take all that was counted since the last time: boxes that are made ahead of an update
+/// count for the next one.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
 snugCounters sgScene_TakeCounters(snugScene* scene);
 

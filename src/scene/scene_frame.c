@@ -9,7 +9,7 @@ static uint64_t KeyOf(const snugScenePair* pair)
 	return (uint64_t)pair->a << 32 | pair->b;
 }
 
-// Neither body changed or went since that pair was found, so it holds still.
+// Neither body has changed or gone since that pair was found, so it is still right.
 static bool IsKept(const snugScene* scene, const snugScenePair* pair)
 {
 	bool isThere = sgScene_IsPresent(scene, pair->a) && sgScene_IsPresent(scene, pair->b);

@@ -45,8 +45,7 @@ static uint32_t TakeSlots(Builder* builder)
 	return first;
 }
 
-// ---- Cutting
-// ---------------------------------------------------------------------------------------------------------
+// ---- Cutting ------------------------------------------------------------------------------------------------------
 
 /// A part that must be cut: of a family of one level, into pieces of `unit` or less.
 typedef struct Piece
@@ -121,7 +120,7 @@ struct Pieces
 	Builder* builder;
 	Piece list[MAX_PIECES];
 	uint32_t count;
-	Piece cut[WANTED_PIECES][2]; ///< what comes of the first pieces of the list, while they are cut
+	Piece cut[WANTED_PIECES][2]; ///< what the first pieces of the list are cut into
 	uint32_t cutCount[WANTED_PIECES];
 };
 
@@ -201,8 +200,7 @@ static uint32_t FindParts(const Builder* builder, Part whole, uint32_t level, Pa
 	}
 }
 
-// ---- Numbering
-// -------------------------------------------------------------------------------------------------------
+// ---- Numbering ----------------------------------------------------------------------------------------------------
 
 // Number a vertex by its first use, and find or add it in the leaf's own list.
 static uint8_t AddLeafVertex(Builder* builder, sgLeaf* leaf, uint32_t callersVertex)

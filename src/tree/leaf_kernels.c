@@ -276,9 +276,9 @@ static inline void LoadTriangles(const sgTriangleLanes* a, f8 corner[3][3], f8 n
 
 // ---- All pairs of leaves of a step ---------------------------------------------------------------------------------
 
-// Two pairs of leaves have two rows of boxes and one of planes between them that are worth a look, and how many it will
-// be nothing tells: loops that end cost more than what is in them. So there is one loop for each stage, over all pairs
-// of leaves, and each writes a list for the next without a branch.
+// On average two pairs of leaves leave two rows of boxes and one of planes to look at, and no branch predictor knows
+// how many it will be: leaving a loop costs more than its body. So each stage is one loop over all pairs of leaves,
+// which writes a list for the next stage without a branch.
 
 /// A triangle of A against the eight of a leaf of B.
 typedef struct Row
@@ -465,7 +465,7 @@ static inline uint64_t TransposeBits(uint64_t bits)
 }
 
 // Pairs that boxes leave, a row of eight bits for each triangle of b: row j, bit i. Without a branch, since half of the
-// rows come out empty and nothing tells which.
+// rows come out empty, and which ones cannot be predicted.
 static inline uint64_t OverlapTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b)
 {
 	f8 lower[3], upper[3];

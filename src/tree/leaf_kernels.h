@@ -33,7 +33,7 @@ typedef struct sgCornerLanes
 	uint64_t signature[SG_CORNER_WORDS];
 } SG_ALIGN(32) sgCornerLanes;
 
-/// @return false if they share no vertex; most often true if they do not
+/// @return false: they share no vertex; true: they may
 static inline bool sgCornerLanes_MayShare(const sgCornerLanes* a, const sgCornerLanes* b)
 {
 	uint64_t common = 0;
@@ -90,7 +90,7 @@ typedef struct sgLeafKernels
 	uint64_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
 	    const sgCornerLanes* cornersB, uint64_t* tests);
 
-	/// Eight pairs at once: those that certainly intersect. `unsure` receives those of which nothing is certain. Pairs
+	/// Eight pairs at once: those that certainly intersect. `unsure` receives those that are not decided. Pairs
 	/// in `atCorner` share their first corner, and intersect if they do so beyond it.
 	uint32_t (*decidePairs)(const sgPairLanes* pairs, uint32_t atCorner, uint32_t* unsure);
 

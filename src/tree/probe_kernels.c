@@ -132,11 +132,11 @@ static inline f8 Dot(const f8 a[3], const f8 b[3])
 	return f8_Add(f8_Add(f8_Mul(a[0], b[0]), f8_Mul(a[1], b[1])), f8_Mul(a[2], b[2]));
 }
 
-// Two triangles are as far apart as along any direction, here that between their centres, whose own rounding is of no
-// account. Along it corners, relative to the first of a, are off by four roundings of 2^-24 of the sum of all terms'
-// magnitudes, `most`, and so is their difference by ten, that of the subtraction included. The numbers added are for
-// what is below the normal range, and for the roundings of squares; above 2^60 something might overflow, and nothing is
-// ruled out.
+// Two triangles are at least as far apart as along any direction, here that between their centres, whose own rounding
+// does not matter. Along it corners, relative to the first of a, are off by four roundings of 2^-24 of the sum of all
+// terms' magnitudes, `most`, and so is their difference by ten, that of the subtraction included. The numbers added are
+// for what is below the normal range, and for the roundings of squares; above 2^60 something might overflow, and
+// nothing is ruled out.
 static uint32_t NearTriangles(const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, float limit)
 {
 	f8 direction[3], own[2][3], other[3][3], far[3], size[3];

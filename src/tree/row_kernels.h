@@ -5,7 +5,7 @@
 #include "simd/kernels.h"
 #include "tree/rows.h"
 
-/// What the lanes of a block come to.
+/// Counts and sums of a block, lane by lane.
 typedef struct sgRowTotals
 {
 	float counts[SG_LANES] SG_ALIGN(32); ///< numbers that each vertex has

@@ -79,7 +79,7 @@ typedef struct sgRowLists
 	uint32_t width;
 } sgRowLists;
 
-/// Whom rows belong to.
+/// What rows describe: the vertices of a model.
 typedef struct sgRowsOf
 {
 	const sgTree* tree;

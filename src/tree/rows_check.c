@@ -42,8 +42,8 @@ static void Leave(const uint16_t* numbers, uint32_t count, uint16_t* entries)
 	}
 }
 
-// Whether a row of a block whose numbers were entered is the same as another: that has as many numbers, and each of
-// them has the same values there. No step waits for the one before, so this is fast.
+// Whether a row of a block, whose numbers were entered, is the same as another one: as many numbers, each with the same
+// values. No step waits for the one before, so this is fast.
 SG_INLINE bool AreSame(const float* values, uint32_t count, const uint16_t* entries, sgRow other, uint32_t width)
 {
 	uint32_t difference = 0, otherCount = 0;

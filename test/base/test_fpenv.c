@@ -19,8 +19,7 @@
 #define HAVE_MXCSR 0
 #endif
 
-// --- Environments
-// -------------------------------------------------------------------------------------------------------
+// --- Environments --------------------------------------------------------------------------------------------------
 
 typedef struct Environment
 {
@@ -95,8 +94,7 @@ static bool SameFingerprint(Fingerprint a, Fingerprint b)
 	return a.control == b.control && a.rounding == b.rounding && a.flags == b.flags;
 }
 
-// --- The same work everywhere
-// -----------------------------------------------------------------------------------------
+// --- The same work everywhere --------------------------------------------------------------------------------------
 
 // Made once, in the default environment.
 static sceneMesh meshes[2];

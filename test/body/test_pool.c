@@ -120,8 +120,7 @@ static void bytes_are_an_upper_limit(void** state)
 	assert_null(pool);
 }
 
-// --- Bodies
-// -----------------------------------------------------------------------------------------------------------
+// --- Bodies --------------------------------------------------------------------------------------------------------
 
 // Nothing is taken at rest or by rigid bodies; what is taken goes back when the whole pose changes, and in the end.
 static void bodies_give_pages_back(void** state)
@@ -201,8 +200,7 @@ static void pages_change_hands(void** state)
 	Thing_Free(&other);
 }
 
-// --- Threads
-// ----------------------------------------------------------------------------------------------------------
+// --- Threads -------------------------------------------------------------------------------------------------------
 
 enum
 {

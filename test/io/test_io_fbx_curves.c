@@ -28,8 +28,7 @@ typedef struct Curve
 	int64_t flags[MOST_KEYS];
 } Curve;
 
-// ---- Files
-// -----------------------------------------------------------------------------------------------------------
+// ---- Files --------------------------------------------------------------------------------------------------------
 
 static void AddEmpty(Fbx* f, const char* record, int64_t id, const char* name, const char* kind)
 {
@@ -93,8 +92,7 @@ static double PlaceAt(ioPose* pose, double time)
 	return 100.0 * (double)found[1];
 }
 
-// ---- What the format says
-// --------------------------------------------------------------------------------------------
+// ---- What the format says -----------------------------------------------------------------------------------------
 
 static double Pack(double right, double nextLeft)
 {
@@ -160,8 +158,7 @@ static double SlopeAt(const Curve* c, int i, bool isBefore)
 	return AutomaticSlope(c, i, isBefore ? -c->data[i - 1][1] : c->data[i][0]);
 }
 
-// ---- Tests
-// -----------------------------------------------------------------------------------------------------------
+// ---- Tests --------------------------------------------------------------------------------------------------------
 
 // Random keys and values; flags and data are the caller's.
 static Curve DrawCurve(sceneRandom* random, int count)
@@ -347,8 +344,7 @@ static void leaves_out_by_name_what_it_cannot_follow(void** state)
 	}
 }
 
-// ---- For another reader
-// ----------------------------------------------------------------------------------------------
+// ---- For another reader -------------------------------------------------------------------------------------------
 
 static int WriteFiles(const char* directory, int count, uint64_t seed)
 {

@@ -2,7 +2,8 @@
 # Usage: check_docs.sh SOURCE_DIR
 # The C program of docs/c.md is examples/minimal.c. Every relative link in the documents leads to a file, and to a heading of it.
 # Excerpts of C++ and JavaScript are parts of programs that tests run. Every document is in the site's menu. What the
-# migration tables name exists: on our side always, on the other side where that library is installed.
+# migration tables name exists: on our side always, on the other side where that library is installed. README and the
+# guide stay short enough to be read.
 set -eu
 cd "$1"
 status=0
@@ -56,6 +57,14 @@ done
 for header in include/snug/*.h; do
 	grep -q " reference/$(basename "$header" .h).md\$" docs/site/mkdocs.yml || complain "docs/site/mkdocs.yml: $header is in no menu"
 done
+
+# The users' path is README and the guide of the site's menu.
+guide=$(awk '/^  - Guide:/ { inside = 1; next } /^  - / { inside = 0 } inside { print "docs/" $NF }' docs/site/mkdocs.yml)
+# shellcheck disable=SC2086 # a word each
+words=$(cat README.md $guide | wc -w)
+[ "$(echo "$guide" | wc -l)" -eq 6 ] || complain "docs/site/mkdocs.yml: the guide has not six pages"
+[ "$words" -le 12000 ] || complain "README.md and the guide have $words words, more than 12,000"
+[ "$(wc -l <README.md)" -le 130 ] || complain "README.md has more than 130 lines"
 
 # excerpts LANGUAGE DOCUMENT SOURCE: every block of this language in DOCUMENT is part of SOURCE.
 excerpts()

@@ -3,9 +3,16 @@
 # Modules include one another one way. Each line below names a folder and the folders whose headers its files may include
 # besides their own; in src/ those are the modules before it. `snug` is the public headers, include/snug. What is not
 # listed is free: tests and fuzz targets may include anything. A folder within a module, such as deform/rows, is a module of
-# its own; `deform/*` are all of those. Prints each violation as FILE:LINE.
+# its own; `deform/*` are all of those. Prints each violation as FILE:LINE. Besides: no two files of src have one name, and
+# no two types with a prefix, such as sgView, but for the one that each processor has in its own way.
 set -eu
 cd "$1"
+twice=$({
+	find src -name '*.[ch]' | sed 's,.*/,,' | sort | uniq -d
+	find include src io solvers papers gpu lab program python web test -name '*.[ch]' | sort |
+		xargs sed -nE 's/^typedef (struct|enum|union) ([a-z]+[A-Z][A-Za-z0-9]*)$/\2/p' | sort | uniq -d | grep -vx sgFpEnv || true
+})
+[ -z "$twice" ] || { echo "there twice: $twice"; exit 1; }
 rules='
 include/snug    snug
 src/base        snug

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- Oracle
-// -----------------------------------------------------------------------------------------------------------
+// --- Oracle --------------------------------------------------------------------------------------------------------
 
 // Where two bodies of about unit size are put.
 typedef enum Placing
@@ -273,8 +272,7 @@ static void corner_contacts_survive_rounding(void** state)
 	assert_int_equal(touching, total);
 }
 
-// --- Metamorphic
-// ------------------------------------------------------------------------------------------------------
+// --- Metamorphic ---------------------------------------------------------------------------------------------------
 
 static int ComparePairs(const void* first, const void* second)
 {
@@ -558,8 +556,7 @@ static void frames_match_baked_vertices(void** state)
 	}
 }
 
-// --- Cases with known answers
-// ------------------------------------------------------------------------------------------
+// --- Cases with known answers --------------------------------------------------------------------------------------
 
 static uint64_t CountAt(snugBody* a, snugBody* b, double x, double y, double z)
 {
@@ -649,8 +646,7 @@ static void too_far_is_an_error(void** state)
 	Thing_Free(&b);
 }
 
-// --- Real meshes
-// --------------------------------------------------------------------------------------------------------
+// --- Real meshes ---------------------------------------------------------------------------------------------------
 
 static const char* ModelDirectory(void)
 {

@@ -266,8 +266,7 @@ static void reserved_members_must_be_zero(void** state)
 	snugModel_Destroy(model);
 }
 
-// --- Definitions
-// ----------------------------------------------------------------------------------------------------------
+// --- Definitions ---------------------------------------------------------------------------------------------------
 
 static TestMessages messages;
 

@@ -22,8 +22,7 @@ static Thing MakeRight(uint64_t seed, snugTreeDef tree)
 	return thing;
 }
 
-// --- Capacity
-// -----------------------------------------------------------------------------------------------------------
+// --- Capacity ------------------------------------------------------------------------------------------------------
 
 // A buffer of any size gets the smallest pairs, sorted, and nothing is written behind it. Would catch a heap that loses
 // a pair when it becomes one, or keeps the first found instead of the smallest.
@@ -73,8 +72,7 @@ static void many_pairs_are_sorted(void** state)
 	Thing_Free(&b);
 }
 
-// --- Callbacks
-// ----------------------------------------------------------------------------------------------------------
+// --- Callbacks -----------------------------------------------------------------------------------------------------
 
 typedef struct Collected
 {
@@ -207,8 +205,7 @@ static void callbacks_stop_queries(void** state)
 	Thing_Free(&b);
 }
 
-// --- snugTouches
-// ----------------------------------------------------------------------------------------------------------
+// --- snugTouches ---------------------------------------------------------------------------------------------------
 
 // It agrees with snugCollide, names a pair that is one, and always the same one.
 static void touches_agrees_with_collide(void** state)
@@ -304,8 +301,7 @@ static void callbacks_of_touches_may_stop(void** state)
 	Thing_Free(&b);
 }
 
-// --- Counters
-// -------------------------------------------------------------------------------------------------------------
+// --- Counters ------------------------------------------------------------------------------------------------------
 
 static void counters_are_consistent(void** state)
 {
@@ -329,8 +325,7 @@ static void counters_are_consistent(void** state)
 	Thing_Free(&b);
 }
 
-// --- Bounds
-// ---------------------------------------------------------------------------------------------------------------
+// --- Bounds --------------------------------------------------------------------------------------------------------
 
 static void CheckBounds(const Thing* thing, const double origin[3], uint64_t seed)
 {
@@ -409,8 +404,7 @@ static void bounds_contain_all_vertices(void** state)
 	}
 }
 
-// --- The validator
-// ----------------------------------------------------------------------------------------------------------
+// --- The validator -------------------------------------------------------------------------------------------------
 
 // A validator that finds nothing is worthless unless it finds what is there. Every lane of every group in use, every
 // face of its box: moved inwards by an ulp past its vertices, it must be found.

@@ -236,8 +236,7 @@ static void walks_lose_nothing(void** state)
 	assert_true(TestScale() < 1.0 || most > 500);
 }
 
-// ---- Eight triangles and a ball
-// --------------------------------------------------------------------------------------
+// ---- Eight triangles and a ball -----------------------------------------------------------------------------------
 
 // A triangle of any shape and size, some with hardly any area or none, and a point that is anywhere, right above it, or
 // on it but for rounding.

@@ -59,8 +59,7 @@ static void RandomBoxes(sceneRandom* random, sgBoxLanes* boxes, bool withEmpty)
 	}
 }
 
-// --- Lanes
-// ------------------------------------------------------------------------------------------------------------
+// --- Lanes ---------------------------------------------------------------------------------------------------------
 
 #define SG_EACH_ISA(name, isThere) const char* lanesCheck_##name(const float values[3][SG_LANES], int* lane);
 #include "simd/isa_list.h"
@@ -112,8 +111,7 @@ static void lanes_keep_their_promises(void** state)
 	assert_int_equal(checked, TestCount(20000) * tableCount); // a set without a check would be a hole
 }
 
-// --- Boxes
-// ------------------------------------------------------------------------------------------------------------
+// --- Boxes ---------------------------------------------------------------------------------------------------------
 
 static bool Overlap(const sgBox* a, const sgBox* b)
 {
@@ -277,8 +275,7 @@ static void moved_boxes_contain_images(void** state)
 	}
 }
 
-// --- Vertices
-// -----------------------------------------------------------------------------------------------------------
+// --- Vertices ------------------------------------------------------------------------------------------------------
 
 typedef struct Mesh
 {
@@ -539,8 +536,7 @@ static void all_within_finds_every_bad_number(void** state)
 	}
 }
 
-// --- The triangle filter
-// --------------------------------------------------------------------------------------------------
+// --- The triangle filter -------------------------------------------------------------------------------------------
 
 // Up to eight triangles as a leaf, each with vertices of its own.
 static void MakeLanes(const sgKernels* kernels, const float triangles[8][3][3], uint32_t count, sgTriangleLanes* out)

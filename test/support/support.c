@@ -268,8 +268,7 @@ void ScaleMesh(sceneMesh* mesh, float scale)
 	}
 }
 
-// --- Models and bodies
-// ------------------------------------------------------------------------------------------------
+// --- Models and bodies ---------------------------------------------------------------------------------------------
 
 bool Mover_IsSkin(Mover mover)
 {
@@ -375,8 +374,7 @@ void Thing_Free(Thing* thing)
 	*thing = (Thing){ .body = NULL };
 }
 
-// --- Pairs
-// ------------------------------------------------------------------------------------------------------------
+// --- Pairs ---------------------------------------------------------------------------------------------------------
 
 void PairList_Free(PairList* list)
 {
@@ -476,8 +474,7 @@ uint64_t CheckPairs(const char* what, uint64_t seed, const Thing* a, const Thing
 	return count;
 }
 
-// --- Allocators
-// -------------------------------------------------------------------------------------------------------
+// --- Allocators ----------------------------------------------------------------------------------------------------
 
 // Before each block: what was asked for. As large as the largest alignment.
 typedef struct BlockHead
@@ -531,8 +528,7 @@ snugAllocator TestAllocator_Get(TestAllocator* allocator)
 	return (snugAllocator){ .allocate = Allocate, .release = Release, .user = allocator };
 }
 
-// --- Messages
-// ---------------------------------------------------------------------------------------------------------
+// --- Messages ------------------------------------------------------------------------------------------------------
 
 static void TakeMessage(void* user, snugSeverity severity, const char* text)
 {
@@ -594,8 +590,7 @@ bool StopAtOnce(void* user, snugPair pair)
 	return false;
 }
 
-// --- Model files
-// ------------------------------------------------------------------------------------------------------
+// --- Model files ---------------------------------------------------------------------------------------------------
 
 // The layout of src/model/block.c: a header of 64 bytes with the checksum at 24, taken with that field zero.
 enum

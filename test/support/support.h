@@ -59,8 +59,7 @@ void RandomRotation(sceneRandom* random, double rotation[4]);
 double MeshSize(const sceneMesh* mesh);       // its largest coordinate, 1 if there is none
 void ScaleMesh(sceneMesh* mesh, float scale); // one rounding per coordinate
 
-// --- Models and bodies; all of these fail the test if the library does
-// ------------------------------------------------
+// --- Models and bodies; all of these fail the test if the library does ---------------------------------------------
 
 // A deformer and, of a skin, its blending in one number: what tests go through. Linear skins are snug_skin.
 typedef unsigned Mover;
@@ -98,8 +97,7 @@ void Thing_Free(Thing* thing);
 // Every volume of the body's tree holds what it must. Returns how much was checked.
 uint64_t Thing_Validate(const char* what, uint64_t seed, const Thing* thing);
 
-// --- Pairs
-// ------------------------------------------------------------------------------------------------------------
+// --- Pairs ---------------------------------------------------------------------------------------------------------
 
 typedef struct PairList
 {
@@ -123,8 +121,7 @@ void AssertSamePairs(const char* what, uint64_t seed, const PairList* expected, 
 // snugCollide against brute force. Returns the number of pairs.
 uint64_t CheckPairs(const char* what, uint64_t seed, const Thing* a, const Thing* b, const double origin[3]);
 
-// --- Allocators
-// -------------------------------------------------------------------------------------------------------
+// --- Allocators ----------------------------------------------------------------------------------------------------
 
 // Counts, checks sizes and alignments, fails on command, and fills fresh and released memory with rubbish.
 typedef struct TestAllocator
@@ -138,8 +135,7 @@ typedef struct TestAllocator
 
 snugAllocator TestAllocator_Get(TestAllocator* allocator);
 
-// --- Messages
-// ---------------------------------------------------------------------------------------------------------
+// --- Messages ------------------------------------------------------------------------------------------------------
 
 typedef struct TestMessages
 {
@@ -150,8 +146,7 @@ typedef struct TestMessages
 
 snugMessenger TestMessages_Get(TestMessages* messages);
 
-// --- Kernels, tasks and callbacks
-// ------------------------------------------------------------------------------------------------------
+// --- Kernels, tasks and callbacks ----------------------------------------------------------------------------------
 
 struct sgKernels;
 
@@ -167,8 +162,7 @@ void RunBackwards(void* user, uint32_t count, snugTaskFcn* task, void* context);
 // @param user int*
 bool StopAtOnce(void* user, snugPair pair);
 
-// --- Model files
-// ------------------------------------------------------------------------------------------------------
+// --- Model files ---------------------------------------------------------------------------------------------------
 
 // Make the checksum of a block right again after changing it. Blocks shorter than a header are left alone.
 void RepairChecksum(void* block, size_t bytes);

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- Invariants
-// -------------------------------------------------------------------------------------------------------
+// --- Invariants ----------------------------------------------------------------------------------------------------
 
 static const char* Validate(const snugModel* model)
 {
@@ -254,8 +253,7 @@ static void huge_coordinates(void** state)
 	sceneMesh_Free(&mesh);
 }
 
-// --- Determinism
-// --------------------------------------------------------------------------------------------------------
+// --- Determinism ---------------------------------------------------------------------------------------------------
 
 // Two builds give the same bytes, padding included: models can be compared and cached by content.
 static void building_twice_gives_the_same_bytes(void** state)
@@ -343,8 +341,7 @@ static void too_many_is_an_error(void** state)
 	sceneMesh_Free(&mesh);
 }
 
-// --- Damage
-// -------------------------------------------------------------------------------------------------------------
+// --- Damage --------------------------------------------------------------------------------------------------------
 
 static uint64_t accepted, refused;
 

@@ -229,8 +229,7 @@ static void walks_find_what_all_triangles_have(void** state)
 	sceneCharacter_Free(&man);
 }
 
-// ---- What a side keeps
-// -----------------------------------------------------------------------------------------------
+// ---- What a side keeps --------------------------------------------------------------------------------------------
 
 static jmp_buf escape;
 

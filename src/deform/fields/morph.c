@@ -48,7 +48,7 @@ void sgMorph_SetPose(
 	}
 }
 
-/// Fits that make displaced nodes less smaller than this, as a part of their extent at rest, are not worth their time.
+/// Fits must make displaced nodes smaller by at least this part of their extent at rest, or they do not pay.
 #define LEAST_GAIN 0.05f
 
 // How much smaller fits make nodes than intervals do, over all of them and all axes.

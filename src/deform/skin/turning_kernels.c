@@ -153,7 +153,7 @@ static bool BoundAlone(
 	return isFound;
 }
 
-// What can be said without the denominator, and what was said with it.
+// A bound that needs no denominator, and what it has in common with the one that was found.
 static SG_NOINLINE Interval BoundRare(const sgTurningView* view, const Entries* entries, const PairRows* rows,
     const Denominator* denominator, const Displacement* displacement, Interval found)
 {

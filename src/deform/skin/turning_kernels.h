@@ -49,7 +49,7 @@ typedef struct sgTurningKernels
 	/// affine stage. After findCenters and before makePairs: where pairs will be lies scratch.
 	/// @param centers rotation centres of that pose, of spherical blending
 	/// @param reach of that pose with them
-	/// @param limit what is more is of no use: then it is what any two positions may be apart
+	/// @param limit beyond this the number is of no use, and may be the largest distance that two positions can have
 	double (*findMotion)(
 	    const sgTurningView* view, const sgTurningPose* before, const float* centers, float reach, float limit);
 } sgTurningKernels;

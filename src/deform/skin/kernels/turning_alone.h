@@ -131,7 +131,7 @@ SG_INLINE void AddAcross(AloneSums* sums, const Images8* images, const sgLocalEn
 	CosineSums_Add(&sums->away, f8_Select(isOther, high, zero), f8_Sub(one, images->cosine));
 }
 
-// What one sum over lanes leaves of those sums.
+// Those sums, added up over all lanes.
 static void FinishAlone(const AloneSums* sums, Alone* alone)
 {
 	const CosineSums* away = &sums->away;
