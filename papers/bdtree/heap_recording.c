@@ -210,7 +210,8 @@ static bool Surface_Create(surface* s, recording* r, const heapMesh* mesh, uint3
 		FindScales(mesh, modeCount, s->scales);
 		Jointed_Fill(&j, mesh, s, nearest);
 		const recordedMesh made = { j.positions, mesh->coarse.vertexCount, mesh->coarse.triangles,
-			mesh->coarse.triangleCount, 1 + 3 * modeCount, j.starts, j.joints, j.weights };
+			mesh->coarse.triangleCount, 1 + 3 * modeCount, .starts = j.starts, .joints = j.joints,
+			.weights = j.weights };
 		s->number = recording_AddMesh(r, &made);
 		s->coarseOf = FindCoarse(mesh);
 		good = s->coarseOf != NULL;

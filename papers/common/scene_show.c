@@ -289,8 +289,8 @@ static int AddBalls(show* s, int body, const sceneMesh* ball, float radius)
 		size_t size = 3 * (size_t)ball->triangleCount;
 		triangles[i] = ball->triangles[i % size] + (uint32_t)(i / size) * ball->vertexCount;
 	}
-	const recordedMesh mesh = { positions, vertices, triangles, count * ball->triangleCount, count, starts, joints,
-		weights };
+	const recordedMesh mesh = { positions, vertices, triangles, count * ball->triangleCount, count, .starts = starts,
+		.joints = joints, .weights = weights };
 	int number = good ? recording_AddMesh(s->recording, &mesh) : -1;
 	free(positions);
 	free(weights);

@@ -27,8 +27,8 @@ uint64_t checkCountShown(const check* c)
 	for (int i = 0; i < c->scene.partCount; ++i)
 	{
 		const cliPart* part = c->scene.parts + i;
-		bytes += recordingHasJoints(part->model) ? 12.0 * 2.6 * (double)CountJoints(part->model)
-		                                         : 3.0 * 1.4 * (double)part->vertexCount;
+		const size_t posed = recordingCountPosed(part->model);
+		bytes += posed > 0 ? 2.6 * (double)posed : 3.0 * 1.4 * (double)part->vertexCount;
 	}
 	double count = FRAME_BYTES / bytes;
 	return count > MOST_FRAMES ? MOST_FRAMES : count < LEAST_FRAMES ? LEAST_FRAMES : (uint64_t)count;
@@ -72,12 +72,21 @@ static const double* GetMatrices(const cliStage* stage, const cliPart* part, int
 	                                  : ioPose_GetNodeMatrix(pose, cast->asset->instances[role->instance].node);
 }
 
+// Of its morph targets, or null if they are at rest.
+static const double* GetAmplitudes(const cliStage* stage, const cliPart* part)
+{
+	const snugActor* actor = stage->actors[part->file];
+	return actor != NULL && part->instance != IO_NONE ? ioPose_GetMorphWeights(ioActor_GetPose(actor), part->instance)
+	                                                  : NULL;
+}
+
 static bool RecordPart(recording* r, cliStage* stage, int number, float* scratch)
 {
 	static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
 	const cliPart* part = stage->scene->parts + number;
 	bool isOne, isPosed = true;
-	if (!recordingHasJoints(part->model))
+	const size_t posed = recordingCountPosed(part->model);
+	if (posed == 0)
 	{
 		isPosed = cliStage_GetVertices(stage, number, scratch);
 	}
@@ -89,6 +98,11 @@ static bool RecordPart(recording* r, cliStage* stage, int number, float* scratch
 		for (size_t i = 0; i < CountJoints(part->model); ++i)
 		{
 			Multiply(place, matrices == NULL ? identity : matrices + (isOne ? 0 : 12 * i), scratch + 12 * i);
+		}
+		const double* amplitudes = GetAmplitudes(stage, part);
+		for (size_t i = 12 * CountJoints(part->model), k = 0; i < posed; ++i, ++k)
+		{
+			scratch[i] = amplitudes != NULL ? (float)amplitudes[k] : 0.0f;
 		}
 	}
 	recording_SetMotion(r, number, scratch);
@@ -143,7 +157,7 @@ static bool Record(const check* c, recording* r)
 	for (int i = 0; i < c->scene.partCount; ++i)
 	{
 		const cliPart* part = c->scene.parts + i;
-		size_t joints = 12 * CountJoints(part->model), vertices = 3 * (size_t)part->vertexCount;
+		size_t joints = recordingCountPosed(part->model), vertices = 3 * (size_t)part->vertexCount;
 		most = joints > most ? joints : most;
 		most = vertices > most ? vertices : most;
 		triangleCount = part->triangleCount > triangleCount ? part->triangleCount : triangleCount;

@@ -11,12 +11,14 @@
 #define MAX_BYTES 4900000
 #define OTHER_BYTES 80000 // of a page: the viewer, tables
 #define STILL_WIDTH 640
+#define MOST_DISPLACEMENTS 8 // per vertex: more would take as much room as some positions of all vertices
 
 typedef struct mesh
 {
 	recordedMesh raw;     ///< with arrays of its own
 	float lower[3], step; ///< of positions at rest
-	ioBytes parts[5];     ///< triangles, positions, numbers of influences, joints, weights
+	float targetStep;     ///< of displacements
+	ioBytes parts[7];     ///< triangles, positions, numbers of influences, joints, weights, targets, displacements
 	int partCount;
 } mesh;
 
@@ -126,6 +128,9 @@ static void FreeMesh(mesh* m)
 	free((void*)m->raw.starts);
 	free((void*)m->raw.joints);
 	free((void*)m->raw.weights);
+	free((void*)m->raw.targetStarts);
+	free((void*)m->raw.targets);
+	free((void*)m->raw.displacements);
 }
 
 recording* recording_Create(void)
@@ -254,6 +259,37 @@ static bool EncodeWeights(mesh* m, const recordedMesh* from)
 	return words != NULL;
 }
 
+// How many displacements each vertex has, and of which targets; then how far they go, in steps of the largest.
+static bool EncodeTargets(mesh* m, const recordedMesh* from)
+{
+	ioBytes raw = { 0 };
+	const size_t count = from->targetStarts[from->vertexCount];
+	uint32_t* words = malloc((3 * count + 1) * sizeof(uint32_t));
+	float most = 0.0f;
+	for (size_t v = 0; v < from->vertexCount; ++v)
+	{
+		PutNumber(&raw, from->targetStarts[v + 1] - from->targetStarts[v]);
+	}
+	for (size_t i = 0; i < count; ++i)
+	{
+		PutNumber(&raw, from->targets[i]);
+	}
+	Deflate(&raw, &m->parts[m->partCount++]);
+	for (size_t i = 0; i < 3 * count; ++i)
+	{
+		most = fmaxf(most, fabsf(from->displacements[i]));
+	}
+	m->targetStep = most > 0.0f ? most / 32767.0f : 1.0f;
+	for (size_t i = 0; words != NULL && i < 3 * count; ++i)
+	{
+		words[i] = Fold((int32_t)floorf(from->displacements[i] / m->targetStep + 0.5f));
+	}
+	PutPlanes(&raw, words, words != NULL ? 3 * count : 0, 2);
+	Deflate(&raw, &m->parts[m->partCount++]);
+	free(words);
+	return words != NULL;
+}
+
 static void* Copy(const void* from, size_t bytes, bool* failed)
 {
 	void* copy = malloc(bytes + 1);
@@ -266,7 +302,10 @@ static bool CopyMesh(mesh* m, const recordedMesh* from)
 	bool failed = false;
 	size_t vertices = from->vertexCount, influences = from->jointCount > 1 ? from->starts[vertices] : 0;
 	m->raw = (recordedMesh){
-		.vertexCount = from->vertexCount, .triangleCount = from->triangleCount, .jointCount = from->jointCount
+		.vertexCount = from->vertexCount,
+		.triangleCount = from->triangleCount,
+		.jointCount = from->jointCount,
+		.targetCount = from->targetCount,
 	};
 	m->raw.triangles = Copy(from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t), &failed);
 	if (from->jointCount > 0)
@@ -279,13 +318,21 @@ static bool CopyMesh(mesh* m, const recordedMesh* from)
 		m->raw.joints = Copy(from->joints, influences * sizeof(uint16_t), &failed);
 		m->raw.weights = Copy(from->weights, influences * sizeof(float), &failed);
 	}
+	if (from->targetCount > 0)
+	{
+		const size_t count = from->targetStarts[vertices];
+		m->raw.targetStarts = Copy(from->targetStarts, (vertices + 1) * sizeof(uint32_t), &failed);
+		m->raw.targets = Copy(from->targets, count * sizeof(uint16_t), &failed);
+		m->raw.displacements = Copy(from->displacements, 3 * count * sizeof(float), &failed);
+	}
 	return !failed;
 }
 
 static bool IsSame(const mesh* a, const mesh* b)
 {
 	bool same = a->partCount == b->partCount && a->raw.vertexCount == b->raw.vertexCount &&
-	            a->raw.jointCount == b->raw.jointCount && a->step == b->step &&
+	            a->raw.jointCount == b->raw.jointCount && a->raw.targetCount == b->raw.targetCount &&
+	            a->step == b->step && a->targetStep == b->targetStep &&
 	            memcmp(a->lower, b->lower, sizeof(a->lower)) == 0;
 	for (int k = 0; same && k < a->partCount; ++k)
 	{
@@ -328,38 +375,52 @@ int recording_AddMesh(recording* r, const recordedMesh* from)
 	{
 		r->failed = !EncodeWeights(m, from) || r->failed;
 	}
+	if (from->targetCount > 0)
+	{
+		r->failed = !EncodeTargets(m, from) || r->failed;
+	}
 	return Share(r);
 }
 
-bool recordingHasJoints(const snugModel* model)
+size_t recordingCountPosed(const snugModel* model)
 {
-	snugModelInfo info = snugModel_GetInfo(model);
-	return info.deformer == snug_rigid ||
-	       (info.deformer == snug_skin && info.blending == snug_blendLinear && info.fieldCount == 0);
+	const snugModelInfo info = snugModel_GetInfo(model);
+	const bool isSkin = info.deformer == snug_skin && info.blending == snug_blendLinear &&
+	                    info.displacementCount <= MOST_DISPLACEMENTS * (uint64_t)info.vertexCount;
+	return info.deformer == snug_rigid ? 12 : isSkin ? 12 * (size_t)info.jointCount + info.fieldCount : 0;
 }
 
 int recording_AddModel(recording* r, const snugModel* model)
 {
 	snugModelInfo info = snugModel_GetInfo(model);
-	bool isJointed = recordingHasJoints(model);
+	const bool isJointed = recordingCountPosed(model) > 0, isSkin = info.deformer == snug_skin;
+	const uint32_t targetCount = isJointed && isSkin ? info.fieldCount : 0;
 	float* positions = malloc(3 * (size_t)info.vertexCount * sizeof(float) + 1);
 	uint32_t* triangles = malloc(3 * (size_t)info.triangleCount * sizeof(uint32_t) + 1);
 	uint32_t* starts = calloc((size_t)info.vertexCount + 1, sizeof(uint32_t));
 	uint16_t* joints = malloc((size_t)info.influenceCount * sizeof(uint16_t) + 1);
 	float* weights = malloc((size_t)info.influenceCount * sizeof(float) + 1);
+	uint32_t* targetStarts = calloc((size_t)info.vertexCount + 1, sizeof(uint32_t));
+	uint16_t* targets = malloc((size_t)info.displacementCount * sizeof(uint16_t) + 1);
+	float* displacements = malloc(3 * (size_t)info.displacementCount * sizeof(float) + 1);
 	int number = -1;
-	if (positions != NULL && triangles != NULL && starts != NULL && joints != NULL && weights != NULL)
+	if (positions != NULL && triangles != NULL && starts != NULL && joints != NULL && weights != NULL &&
+	    targetStarts != NULL && targets != NULL && displacements != NULL)
 	{
 		recordedMesh from = { positions, info.vertexCount, triangles, info.triangleCount,
 			!isJointed                    ? 0
 			: info.deformer == snug_rigid ? 1
 			                              : info.jointCount,
-			starts, joints, weights };
+			starts, joints, weights, targetCount, targetStarts, targets, displacements };
 		snugModel_GetPositions(model, positions, 0);
 		snugModel_GetTriangles(model, triangles, 0);
-		if (info.deformer == snug_skin)
+		if (isSkin)
 		{
 			snugModel_GetWeights(model, starts, joints, weights);
+		}
+		if (targetCount > 0)
+		{
+			snugModel_GetFields(model, targetStarts, targets, displacements);
 		}
 		number = recording_AddMesh(r, &from);
 	}
@@ -368,6 +429,9 @@ int recording_AddModel(recording* r, const snugModel* model)
 	free(starts);
 	free(joints);
 	free(weights);
+	free(targetStarts);
+	free(targets);
+	free(displacements);
 	return number;
 }
 
@@ -396,7 +460,7 @@ void recording_SetWhen(recording* r, int number, recordedWhen when)
 static size_t GetSize(const recording* r, const body* b)
 {
 	const mesh* m = r->meshes + b->mesh;
-	return m->raw.jointCount > 0 ? 12 * (size_t)m->raw.jointCount : 3 * (size_t)m->raw.vertexCount;
+	return m->raw.jointCount > 0 ? 12 * (size_t)m->raw.jointCount + m->raw.targetCount : 3 * (size_t)m->raw.vertexCount;
 }
 
 // Room for the frame in every body: motions of zero, and no contacts.
@@ -682,13 +746,27 @@ static void FreeCut(cut* c)
 
 // ---- A still ---------------------------------------------------------------------------------------------------
 
-// Positions of a frame, by the matrices of joints.
+// Where a vertex is in front of the joints.
+static void Morph(const recordedMesh* m, size_t v, const float* amplitudes, float x[3])
+{
+	memcpy(x, m->positions + 3 * v, 3 * sizeof(float));
+	for (size_t i = m->targetCount > 0 ? m->targetStarts[v] : 0; m->targetCount > 0 && i < m->targetStarts[v + 1]; ++i)
+	{
+		for (size_t k = 0; k < 3; ++k)
+		{
+			x[k] += amplitudes[m->targets[i]] * m->displacements[3 * i + k];
+		}
+	}
+}
+
+// Positions of a frame, by the matrices of joints and amplitudes.
 static void Blend(const recordedMesh* m, const float* matrices, float* out)
 {
 	memset(out, 0, 3 * (size_t)m->vertexCount * sizeof(float));
 	for (size_t v = 0; v < m->vertexCount; ++v)
 	{
-		const float* x = m->positions + 3 * v;
+		float x[3];
+		Morph(m, v, matrices + 12 * (size_t)m->jointCount, x);
 		size_t first = m->jointCount > 1 ? m->starts[v] : 0, end = m->jointCount > 1 ? m->starts[v + 1] : 1;
 		for (size_t i = first; i < end; ++i)
 		{
@@ -821,7 +899,8 @@ static void PrintBodies(const cut* c, FILE* stream)
 	for (size_t i = 0; i < r->meshCount; ++i)
 	{
 		const mesh* m = r->meshes + i;
-		fprintf(stream, "%s{\"vertices\":%u,\"joints\":%u,", i > 0 ? "," : "", m->raw.vertexCount, m->raw.jointCount);
+		fprintf(stream, "%s{\"vertices\":%u,\"joints\":%u,\"targets\":%u,\"targetStep\":%.9g,", i > 0 ? "," : "",
+		    m->raw.vertexCount, m->raw.jointCount, m->raw.targetCount, (double)m->targetStep);
 		PrintVector("lower", m->lower, stream);
 		fprintf(stream, "\"step\":%.9g}", (double)m->step);
 	}

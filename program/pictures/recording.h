@@ -1,7 +1,8 @@
 // program/pictures/recording.h: bodies in motion with their contacts, as pages hold them for web/page/viewer.js.
 //
-// Skins and rigid bodies are kept as matrices of their joints, other bodies as positions in 16 bits per coordinate. A
-// recording that comes out larger than it may be is written again with every second frame, and so on.
+// Skins and rigid bodies are kept as matrices of their joints and amplitudes of their morph targets, other bodies as
+// positions in 16 bits per coordinate. A recording that comes out larger than it may be is written again with every
+// second frame, and so on.
 #ifndef CLI_RECORDING_H
 #define CLI_RECORDING_H
 
@@ -23,6 +24,10 @@ typedef struct recordedMesh
 	const uint32_t* starts; ///< with several joints: influences of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* joints;
 	const float* weights;
+	uint32_t targetCount; ///< morph targets in front of the joints, whose amplitudes bodies give behind the matrices
+	const uint32_t* targetStarts; ///< with targets: displacements of vertex v are targetStarts[v] to ... - 1, likewise
+	const uint16_t* targets;
+	const float* displacements; ///< x, y, z each
 } recordedMesh;
 
 /// How all of it is seen at first.
@@ -64,10 +69,12 @@ void recording_Destroy(recording* r);
 
 /// @return its number
 int recording_AddMesh(recording* r, const recordedMesh* mesh);
-/// The surface of a model: a rigid one or a linear skin without fields by joints, any other by positions.
+/// The surface of a model: a rigid one or a linear skin by joints and morph targets, any other by positions, and so
+/// skins whose targets would take more room than that.
 int recording_AddModel(recording* r, const snugModel* model);
-/// @return whether bodies give matrices: recording_AddModel decides by this
-bool recordingHasJoints(const snugModel* model);
+/// @return how many numbers bodies give per frame where they give matrices and amplitudes; 0: they give positions.
+/// recording_AddModel decides by this
+size_t recordingCountPosed(const snugModel* model);
 /// @return its number
 int recording_AddBody(recording* r, int mesh, const float color[3]);
 /// Default: always.
@@ -80,7 +87,7 @@ void recording_AddFrame(recording* r, uint64_t number, double time, uint64_t pai
 void recording_SetPairs(recording* r, uint64_t pairs);
 /// Begin with the last frame, and draw it as the still; default: the one with the most pairs, or in the middle.
 void recording_SetStart(recording* r);
-/// Of the last frame: matrices of the body's joints (3 rows of 4 each), or positions.
+/// Of the last frame: matrices of the body's joints (3 rows of 4 each) and amplitudes, or positions.
 void recording_SetMotion(recording* r, int body, const float* numbers);
 /// Of the last frame: triangles of a body that touch, ascending; at most once per body and frame.
 void recording_SetContacts(recording* r, int body, const uint32_t* triangles, uint32_t count);

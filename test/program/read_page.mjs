@@ -1,7 +1,7 @@
 // What a page of `snug check` holds, read by the page's own viewer: contacts must be those that --json lists, positions
 // those that `snug pose` writes.
 // usage: node read_page.mjs PAGE contacts JSON
-//        node read_page.mjs PAGE vertices FRAME BODY OBJ
+//        node read_page.mjs PAGE vertices FRAME BODY,... OBJ
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 
@@ -41,9 +41,16 @@ function compareContacts(file) {
 	console.log(`${recording.frames.length} frames`);
 }
 
-function compareVertices(frame, number, file) {
-	const body = recording.bodies[number], out = new Float32Array(3 * body.mesh.vertexCount);
-	recording.pose(body, recording.frames.findIndex((f) => f.frame === Number(frame)), out, 0);
+// Bodies with morph targets must be in a pose that they show in.
+function compareVertices(frame, numbers, file) {
+	const at = recording.frames.findIndex((f) => f.frame === Number(frame)), out = [];
+	for (const number of numbers.split(',')) {
+		const body = recording.bodies[number], { vertexCount, targetCount, poseSize } = body.mesh, positions = new Float32Array(3 * vertexCount);
+		recording.pose(body, at, positions, 0);
+		out.push(...positions);
+		const amplitudes = body.motion.subarray(poseSize * (at + 1) - targetCount, poseSize * (at + 1));
+		if (targetCount > 0 && amplitudes.every((a) => a === 0)) fail(`body ${number} does not morph`);
+	}
 	const expected = [...readFileSync(file, 'utf8').matchAll(/^v (.*)$/gm)].flatMap((line) => line[1].trim().split(/\s+/).slice(0, 3).map(Number));
 	if (expected.length !== out.length) fail(`${out.length / 3} vertices, not ${expected.length / 3}`);
 	const size = Math.max(...expected) - Math.min(...expected), most = Math.max(...expected.map((x, i) => Math.abs(x - out[i])));

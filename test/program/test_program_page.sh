@@ -57,7 +57,7 @@ expect 0 "" check $run --summary --costs --html costs.html
 checks=$((checks + 1))
 grep -q ' ms</b>' costs.html || fail "the page has no times with --costs"
 
-# What the page holds, against JSON and poses: skins as matrices, bodies whose joints turn as positions.
+# What the page holds, against JSON and poses: skins as matrices and amplitudes, bodies whose joints turn as positions.
 if command -v node >/dev/null; then
 	read_page=$(dirname "$0")/read_page.mjs
 	for deformer in blend spherical; do
@@ -74,6 +74,12 @@ if command -v node >/dev/null; then
 		node "$read_page" read.html vertices 3 0 worm.obj 2>err || fail "$deformer: the page has other positions"
 		node "$read_page" read.html vertices 3 1 torus-posed.obj 2>err || fail "$deformer: the torus is elsewhere"
 	done
+	"$make_glb" skins skins.glb || fail "make_glb"
+	expect 0 "" check skins.glb torus.obj --clip bend --fps 12 --place 0.4,0,0 --summary --html read.html
+	"$snug" pose skins.glb --clip bend --place 0.4,0,0 --time 0.5 -o skins.obj
+	checks=$((checks + 2))
+	node "$read_page" read.html vertices 6 0,1,2 skins.obj 2>err || fail "morphing skins: the page has other positions"
+	grep -q '"targets":2,' read.html || fail "morphing skins are not kept as such"
 	# A long run: a part of the frames, and the worst one.
 	# shellcheck disable=SC2086
 	expect 0 "" check worm.glb torus.obj --clip bend --fps 700 --place 0.4,0,0 --summary --html read.html

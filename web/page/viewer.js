@@ -365,8 +365,28 @@ function addNormals(p, triangles, twins, first, n) {
 	}
 }
 
+// Positions with morph targets added, by their amplitudes.
+function morph(mesh, amplitudes, offset) {
+	const { positions, targets } = mesh;
+	if (!amplitudes.subarray(offset, offset + mesh.targetCount).some((a) => a !== 0)) return positions;
+	const { starts, numbers, step, steps } = targets, out = mesh.morphed ??= new Float32Array(positions.length);
+	for (let v = 0, i = 0; v < mesh.vertexCount; ++v) {
+		let x = 0, y = 0, z = 0;
+		for (const end = starts[v + 1]; i < end; ++i) {
+			const a = amplitudes[offset + numbers[i]];
+			x += a * steps[3 * i];
+			y += a * steps[3 * i + 1];
+			z += a * steps[3 * i + 2];
+		}
+		out[3 * v] = positions[3 * v] + step * x;
+		out[3 * v + 1] = positions[3 * v + 1] + step * y;
+		out[3 * v + 2] = positions[3 * v + 2] + step * z;
+	}
+	return out;
+}
+
 // Each joint carries a vertex by its matrix (3 rows of 4), and weights say how much.
-function blend({ positions, starts, joints, weights }, matrices, offset, out, first) {
+function blend({ starts, joints, weights }, positions, matrices, offset, out, first) {
 	for (let v = 0, i = 0, at = 3 * first; v < positions.length; v += 3, at += 3) {
 		const x = positions[v], y = positions[v + 1], z = positions[v + 2], end = starts[v / 3 + 1];
 		let px = 0, py = 0, pz = 0;
@@ -405,7 +425,7 @@ class Recording {
 
 	#readBody({ mesh, when, color, lower, step }, next) {
 		const body = { mesh: this.meshes[mesh], when, color, lower, step };
-		const size = body.mesh.jointCount > 0 ? 12 * body.mesh.jointCount : 3 * body.mesh.vertexCount;
+		const size = body.mesh.jointCount > 0 ? body.mesh.poseSize : 3 * body.mesh.vertexCount;
 		body.motion = body.mesh.jointCount > 0 ? readFloats(next(), size, this.frames.length) : readPlaces(next(), size, this.frames.length);
 		body.contacts = readLists(next(), this.frames.length);
 		return body;
@@ -414,7 +434,8 @@ class Recording {
 	pose(body, frame, out, first) {
 		const { mesh, motion, lower, step } = body;
 		if (mesh.jointCount > 0) {
-			blend(mesh, motion, 12 * mesh.jointCount * frame, out, first);
+			const at = mesh.poseSize * frame;
+			blend(mesh, morph(mesh, motion, at + 12 * mesh.jointCount), motion, at, out, first);
 			return;
 		}
 		const size = 3 * mesh.vertexCount;
@@ -469,14 +490,15 @@ function readPlanes(bytes, size) {
 	return words;
 }
 
-function readMesh({ vertices, joints, lower, step }, next) {
+function readMesh({ vertices, joints, targets, lower, step, targetStep }, next) {
 	const triangles = readNumbers(next());
 	for (let i = 0, last = 0; i < triangles.length; ++i) triangles[i] = last += unfold(triangles[i]);
-	const mesh = { vertexCount: vertices, jointCount: joints, triangles };
+	const mesh = { vertexCount: vertices, jointCount: joints, targetCount: targets, poseSize: 12 * joints + targets, triangles };
 	if (joints > 0) {
 		const words = readPlanes(next(), 2);
 		mesh.positions = Float32Array.from(words, (word, i) => lower[i % 3] + step * (words[i] = (i < 3 ? 0 : words[i - 3]) + unfold(word) & 65535));
 		readWeights(mesh, next);
+		if (targets > 0) mesh.targets = readTargets(vertices, targetStep, next);
 	}
 	return mesh;
 }
@@ -488,6 +510,13 @@ function readWeights(mesh, next) {
 	for (let v = 0; v < mesh.vertexCount; ++v) mesh.starts[v + 1] = mesh.starts[v] + (counts === null ? 1 : counts[v]);
 	mesh.joints = counts === null ? new Uint16Array(mesh.vertexCount) : Uint16Array.from(readNumbers(next()));
 	mesh.weights = counts === null ? new Float32Array(mesh.vertexCount).fill(1) : Float32Array.from(readPlanes(next(), 2), (w) => unfold(w) / 32767);
+}
+
+// Of each vertex how many displacements it has, then of which targets they are; then steps along x, y, z.
+function readTargets(count, step, next) {
+	const numbers = readNumbers(next()), starts = new Uint32Array(count + 1);
+	for (let v = 0; v < count; ++v) starts[v + 1] = starts[v] + numbers[v];
+	return { starts, numbers: numbers.subarray(count), step, steps: Int16Array.from(readPlanes(next(), 2), unfold) };
 }
 
 // Floats as differences of their bits to those of the frame before.
@@ -687,9 +716,10 @@ class Viewer {
 	drawTimeline() {
 		const { bars, frames, total, unit = 'pair' } = this.source, most = Math.max(1, ...bars), count = bars.length, gap = count < 120 ? 0.1 : 0;
 		if (total < 2) return;
+		const start = frames[0], last = frames[frames.length - 1], end = start.time + (last.time - start.time) / (last.frame - start.frame || 1) * (total - 1 - start.frame);
 		const rects = bars.map((pairs, i) => (pairs > 0 ? `<rect x="${i + gap / 2}" y="${(96 - 94 * pairs / most).toFixed(1)}" width="${1 - gap}" height="${(3 + 94 * pairs / most).toFixed(1)}"/>` : ''));
 		this.timeline.innerHTML = `<svg viewBox="0 0 ${count} 100" preserveAspectRatio="none"><line x1="0" y1="99.5" x2="${count}" y2="99.5"/>${rects.join('')}</svg><i></i>
-			<p><span>${frames[0].time.toFixed(2)} s</span><span>${unit}s per frame</span><span>${frames[frames.length - 1].time.toFixed(2)} s</span></p>`;
+			<p><span>${start.time.toFixed(2)} s</span><span>${unit}s per frame</span><span>${end.toFixed(2)} s</span></p>`;
 		this.cursor = this.timeline.querySelector('i');
 		this.#moveCursor();
 	}
@@ -713,8 +743,10 @@ class Viewer {
 		this.near.addEventListener('click', () => this.#move(() => this.lookNear()));
 		this.nodes.addEventListener('change', () => this.#move(() => { this.painter.hidden = this.nodes.checked ? 1 : 2; }));
 		this.boxes.addEventListener('change', () => this.show(this.at));
-		this.timeline.addEventListener('click', (event) => {
+		for (const kind of ['pointerdown', 'pointermove']) this.timeline.addEventListener(kind, (event) => {
 			const { left, width } = this.timeline.getBoundingClientRect();
+			if (event.buttons !== 1) return;
+			this.timeline.setPointerCapture(event.pointerId);
 			this.jump((event.clientX - left) / width * this.source.total - 0.5);
 		});
 		document.addEventListener('click', (event) => {
