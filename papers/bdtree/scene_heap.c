@@ -15,7 +15,7 @@
 
 #define MAX_THREADS 64
 #define DEFAULT_FRAMES 90 // in which chairs come to lie
-#define LEVEL 6 // of spheres that are shown by growth
+#define LEVEL 6           // of spheres that are shown by growth
 
 /// What came of a frame; counts are per step.
 typedef struct heapFrame
