@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define MAX_THREADS 64
-#define DEFAULT_FRAMES 60
-#define LEVEL 6 // of spheres that are shown by growth
+#define DEFAULT_FRAMES 90 // in which chairs come to lie
+#define LEVEL 6           // of spheres that are shown by growth
 
 /// What came of a frame; counts are per step.
 typedef struct heapFrame
@@ -107,11 +107,11 @@ static recordedView LookAtChairs(const heap* h)
 		{ 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f, 0.0f, size };
 }
 
-// All of it, obliquely, so that its sway is seen.
+// All of it, along it, so that its sway is seen, and fish at the near end.
 static recordedView LookAtBridge(const heap* h)
 {
 	(void)h;
-	return (recordedView){ { 17.0f, 19.0f, 53.0f }, { 2.0f, 0.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
+	return (recordedView){ { 41.5f, 12.5f, 17.5f }, { 8.0f, -1.3f, -4.5f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
 		-12.0f, 50.0f };
 }
 

@@ -271,7 +271,7 @@ int cliPlay(int argumentCount, char** arguments)
 	bool isRigid = false;
 	const cliOption options[] = {
 		{ "--frames", cli_count, &def.frames, "N",
-		    "how many, 30 per second; default 60, characters 72, brain 90, curtain 110" },
+		    "how many, 30 per second; default 60, characters 72, brain, chairs and bridge 90, curtain 110" },
 		{ "--vertices", cli_count, &def.vertexCount, "N",
 		    "of a body; default 29966 (brain), 2857 (ring), 8000 (fish)" },
 		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 65 (brain), 115 (ring), 96 (fish)" },

@@ -360,8 +360,8 @@ const showKind showBrain = {
 	.release = ReleaseBrain,
 	.write = Write,
 	.read = Read,
-	.eye = { 1.0f, -6.1f, 1.1f },
-	.target = { 0.4f, 0.0f, 0.0f },
+	.eye = { 1.1f, -6.0f, 1.1f },
+	.target = { 0.55f, 0.0f, -0.05f },
 	.vertical = { 0.0f, 0.0f, 1.0f },
 	.ground = -1.6f,
 };

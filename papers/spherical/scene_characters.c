@@ -226,8 +226,8 @@ const showKind showCharacters = {
 	.release = Release,
 	.write = Write,
 	.read = Read,
-	.eye = { 11.8f, 8.8f, 2.9f },
-	.target = { -1.6f, 0.4f, 1.3f },
+	.eye = { 10.6f, 7.0f, 2.9f },
+	.target = { -1.5f, 0.5f, 1.1f },
 	.vertical = { 0.0f, 1.0f, 0.0f },
 	.ground = 0.0f,
 };

@@ -17,8 +17,8 @@
 #define RADIUS 0.16
 #define STEP (10.0 / 180.0 * SCENE_PI)
 #define CAPACITY 16384
-#define COLUMN 0.85f // from skin to skin
-#define ROW 1.25f    // from the surface to balls of a level
+#define ROW 0.66    // from skin to skin
+#define COLUMN 1.35 // from the surface to balls of a level
 
 static const snugBlending blendings[SKINS] = { snug_blendLinear, snug_blendSpherical, snug_blendDualQuaternion };
 static const char* const names[SKINS] = { "linear", "spherical", "dual quaternion" };
@@ -93,8 +93,8 @@ static bool AskBall(twist* t, int skin, simError* error)
 
 // ---- What is seen ----------------------------------------------------------------------------------------------
 
-// Whether a node's ball is shown, and in which row.
-static int FindRow(const sphereTree* tree, uint32_t node)
+// Whether a node's ball is shown, and in which column.
+static int FindColumn(const sphereTree* tree, uint32_t node)
 {
 	uint32_t level = sphereTree_GetLevel(tree, node);
 	return level == levels[0] ? 1 : level == levels[1] ? 2 : 0;
@@ -119,7 +119,7 @@ static void AddBodies(twist* t)
 		recording_AddBody(t->recording, balls, recordingGetColor(2));
 		for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree); ++i)
 		{
-			if (FindRow(tree, i) > 0)
+			if (FindColumn(tree, i) > 0)
 			{
 				recording_AddBody(t->recording, units, amber);
 			}
@@ -128,15 +128,23 @@ static void AddBodies(twist* t)
 	sceneMesh_Free(&unit);
 }
 
-static void RecordBall(recording* r, int number, int skin, int row, const sphereBall* ball)
+// Limbs lie, since pictures are wider than high: skins one below the other, the surface on the left.
+static void Lay(int skin, int column, const double at[3], float shown[3])
 {
-	float radius = (float)ball->radius, x = (float)ball->center[0] + COLUMN * (float)(skin - 1);
-	const float matrix[12] = { radius, 0, 0, x, 0, radius, 0, (float)ball->center[1], 0, 0, radius,
-		(float)ball->center[2] - ROW * (float)row };
+	shown[0] = (float)(at[2] - 0.5 + COLUMN * (column - 1));
+	shown[1] = (float)at[1];
+	shown[2] = (float)(ROW * (1 - skin) - at[0]);
+}
+
+static void RecordBall(recording* r, int number, int skin, int column, const sphereBall* ball)
+{
+	float radius = (float)ball->radius, at[3];
+	Lay(skin, column, ball->center, at);
+	const float matrix[12] = { 0, 0, radius, at[0], 0, radius, 0, at[1], -radius, 0, 0, at[2] };
 	recording_SetMotion(r, number, matrix);
 }
 
-// The surface with the ball, below it the balls of its tree.
+// The surface with the ball, beside it the balls of its tree.
 static void RecordSkin(twist* t, int skin)
 {
 	twistSkin* s = &t->skins[skin];
@@ -144,7 +152,8 @@ static void RecordSkin(twist* t, int skin)
 	int number = s->shown;
 	for (size_t v = 0; v < t->tube.mesh.vertexCount; ++v)
 	{
-		t->positions[3 * v] += COLUMN * (float)(skin - 1);
+		float* p = t->positions + 3 * v;
+		Lay(skin, 0, (const double[3]){ (double)p[0], (double)p[1], (double)p[2] }, p);
 	}
 	recording_SetMotion(t->recording, number, t->positions);
 	recording_SetMarks(t->recording, number, t->marks[0]);
@@ -152,12 +161,12 @@ static void RecordSkin(twist* t, int skin)
 	recording_SetMarks(t->recording, number, t->marks[1]);
 	for (uint32_t i = 0; i < sphereTree_GetNodeCount(s->tree); ++i)
 	{
-		int row = FindRow(s->tree, i);
-		if (row > 0)
+		int column = FindColumn(s->tree, i);
+		if (column > 0)
 		{
 			sphereBall ball = sphereBody_Refit(s->spheres, i);
-			s->largest = row == LEVELS ? fmax(s->largest, ball.radius) : s->largest;
-			RecordBall(t->recording, ++number, skin, row, &ball);
+			s->largest = column == LEVELS ? fmax(s->largest, ball.radius) : s->largest;
+			RecordBall(t->recording, ++number, skin, column, &ball);
 		}
 	}
 }
@@ -324,16 +333,16 @@ void twist_PrintPage(const twist* t, FILE* stream)
 {
 	htmlBegin(stream, "snug: a twisted limb", "The candy wrapper of linear blending, and two skins without it.");
 	fprintf(stream,
-	    "<p>A tube of %u vertices and two joints, the second turned about the tube by up to 170°: on the left by "
+	    "<p>A tube of %u vertices and two joints, the second turned about the tube by up to 170°: at the top by "
 	    "linear blending, then spherical, then by dual quaternions. A ball is pressed into its middle: triangles that "
-	    "intersect are <span class=\"red\">red</span>, and where the limb has collapsed there are none. Below each "
+	    "intersect are <span class=\"red\">red</span>, and where the limb has collapsed there are none. Beside each "
 	    "surface "
 	    "the balls of levels 4 and 6 of its tree, refitted in the pose by the algorithms of Kavan, Žára 2005 and "
 	    "Kavan, O'Sullivan, Žára 2006. Hejl's method (2004) is spherical blending about the joint that two bones "
 	    "share: on this tube it is the same.</p>\n",
 	    t->tube.mesh.vertexCount);
-	const recordedView view = { { 0.9f, -5.2f, 0.6f }, { 0.0f, 0.0f, -0.75f }, { 0.0f, 0.0f, 1.0f }, 42.0f,
-		16.0f / 10.0f, -2.6f, 3.6f };
+	const recordedView view = { { 0.5f, -3.75f, 0.85f }, { 0.0f, 0.0f, -0.05f }, { 0.0f, 0.0f, 1.0f }, 42.0f,
+		16.0f / 10.0f, -1.0f, 2.6f };
 	const recordingDef def = { .id = "twist", .what = "A limb, twisted in three ways of skinning", .view = &view };
 	if (!recording_Print(t->recording, &def, stream))
 	{
