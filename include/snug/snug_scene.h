@@ -84,10 +84,11 @@ SNUG_API snugStatus snugScene_SetOrigin(snugScene* scene, const double origin[3]
 // --- Bodies ----------------------------------------------------------------------------------------------------------
 
 /// How a body takes part. Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, at
-/// least one is not static, and the filter agrees.
+/// least one is not static, and the filter agrees. A shape takes part as a body does, but meets no other shape; rays
+/// and snugScene_FindNear do not see it.
 typedef struct snugSceneBodyDef
 {
-	snugBody* body;   ///< required; borrowed until removed; in one scene at a time
+	snugBody* body;   ///< required, unless there is a `shape`; borrowed until removed; in one scene at a time
 	bool isStatic;    ///< part of the world: never meets another static one. It may move, but that is meant to be rare
 	bool meetsItself; ///< updates also find what snugCollideSelf finds of it: a pair of the body with itself, events
 	                  ///< like all others. Groups and the filter have no say in it, and pairs that meet at rest are
@@ -97,19 +98,26 @@ typedef struct snugSceneBodyDef
 	void* user;       ///< yours: see snugScene_GetUser
 	snugBody* replaces; ///< nullable; a body of this scene, which goes: `body` takes its id, and pairs that still touch
 	                    ///< persist. For a character's other model. Everything else is as this definition says
-	uint64_t reserved[3];
+	const snugShape* shape; ///< nullable; instead of a body, and copied. It touches a body if snugCollideShape finds a
+	                        ///< triangle with the scene's origin. It neither meets itself nor replaces anything
+	uint64_t reserved[2];
 } snugSceneBodyDef;
 
 /// Add a body. The next update looks at it.
 /// @param id receives a small number: the least that is free, or that of the body that is replaced
-/// @return snug_outOfRange if there is no room
+/// @return snug_outOfRange if there is no room; snug_badInput, with a message, if a shape is not valid
 SNUG_API snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t* id);
 
 /// Take a body out, before it is destroyed. The next update ends its pairs.
 /// Its id is given to no other body before the update after that, and snugScene_GetUser knows it until then.
 SNUG_API snugStatus snugScene_Remove(snugScene* scene, uint32_t id);
 
-/// @return the body, or null if there is none with this id, or no more
+/// Move a shape, or change it.
+/// @param id of a shape
+/// @return snug_badInput, with a message, if it is not valid
+SNUG_API snugStatus snugScene_SetShape(snugScene* scene, uint32_t id, const snugShape* shape);
+
+/// @return the body, or null if there is none with this id, or no more, or a shape
 SNUG_API snugBody* snugScene_GetBody(const snugScene* scene, uint32_t id);
 
 /// @return snugSceneBodyDef.user
@@ -153,8 +161,8 @@ typedef struct snugSceneQuery
 	bool trianglePairs;               ///< find all their pairs of triangles too
 	bool depths;                      ///< of contacts: see snugContactQuery
 	snugSceneContactsFcn* contacts;   ///< nullable; called at the end, for each two bodies that touch, not for one
-	                                  ///< that meets itself, on the caller's thread, in the order of (a, b). Finds
-	                                  ///< pairs of triangles as well
+	                                  ///< that meets itself, nor for a body and a shape, on the caller's thread, in
+	                                  ///< the order of (a, b). Finds pairs of triangles as well
 	void* contactsUser;               ///< passed to `contacts`
 	snugContactBuffer* contactBuffer; ///< required if there are `contacts`: for those of one pair of bodies
 	uint64_t reserved[4];
@@ -197,7 +205,7 @@ typedef struct snugScenePair
 SNUG_API const snugScenePair* snugScene_GetPairs(const snugScene* scene, uint64_t* count);
 
 /// Triangles of a and b, those of one pair of bodies after those of another, each sorted as by snugCollide, or
-/// snugCollideSelf if a is b.
+/// snugCollideSelf if a is b. In the place of a shape's triangle is SNUG_NONE.
 /// @param count receives how many
 SNUG_API const snugPair* snugScene_GetTrianglePairs(const snugScene* scene, uint64_t* count);
 

@@ -246,6 +246,13 @@ void smBody_ReleaseTwo(smBody* a, smBody* b);
 /// @param b nullable: a query of one
 PyObject* smBody_FailOfTwo(snugStatus status, const smBody* a, const smBody* b);
 
+/// Contacts of two bodies, whose busy flags are held, as a tuple: what was found if that is all, otherwise by asking
+/// with more room.
+PyObject* smTakeContacts(smBody* a, smBody* b, const snugContactQuery* query, const snugContactResult* found);
+
+/// The numbers of a snugmesh.Shape, or false with an exception.
+bool smReadShape(PyObject* object, snugShape* shape);
+
 /// After a method's work: let go of the body, then tell how it went.
 PyObject* smBody_Finish(smBody* self, snugStatus status);
 

@@ -326,6 +326,16 @@ static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* q
 	return MakeContacts(&result);
 }
 
+PyObject* smTakeContacts(smBody* a, smBody* b, const snugContactQuery* query, const snugContactResult* found)
+{
+	bool isWhole = found->complete;
+	for (uint32_t i = 0; isWhole && found->depths != NULL && i < found->curveCount; ++i)
+	{
+		isWhole = !isnan(found->depths[i]);
+	}
+	return isWhole ? MakeContacts(found) : CollectContacts(a, b, query);
+}
+
 static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
 	static const smParameters parameters = { "find_contacts", 2, 2, 5, { "a", "b", "depths", "threads", "origin" } };

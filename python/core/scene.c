@@ -33,12 +33,15 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	snugSceneDef def = { .filter = AreOfTwo, .filterUser = self, .messenger = { smRemember, &self->said } };
 	snugStatus status = snug_success;
 	self->threads = threadCount;
+	self->notes = PyDict_New();
+	self->endedNotes = PyDict_New();
 	if (threadCount > 1)
 	{
 		def.workers.run = smRunOnThreads;
 		def.workers.user = &self->threads;
 	}
-	if (!smReadOrigin(origin != Py_None ? origin : NULL, def.origin) ||
+	if (self->notes == NULL || self->endedNotes == NULL ||
+	    !smReadOrigin(origin != Py_None ? origin : NULL, def.origin) ||
 	    (status = snugScene_Create(&def, &self->scene)) != snug_success)
 	{
 		if (status != snug_success)
@@ -46,7 +49,9 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 			smFail(status, &self->said);
 		}
 		Py_CLEAR(self);
+		return NULL;
 	}
+	memcpy(self->origin, def.origin, sizeof(self->origin));
 	return (PyObject*)self;
 }
 
@@ -58,9 +63,15 @@ static void Free(PyObject* object)
 	{
 		Py_XDECREF((PyObject*)self->bodies[i]);
 		Py_XDECREF(self->owners[i]);
+		Py_XDECREF(self->shapes[i]);
 	}
 	free(self->bodies);
 	free(self->owners);
+	free(self->shapes);
+	snugContactBuffer_Destroy(self->contactBuffer);
+	Py_XDECREF(self->notes);
+	Py_XDECREF(self->endedNotes);
+	Py_XDECREF(self->contacts);
 	smFree(object);
 }
 
@@ -109,24 +120,49 @@ static bool MakeRoom(smScene* self, uint32_t capacity)
 	self->bodies = bodies != NULL ? bodies : self->bodies;
 	PyObject** owners = bodies != NULL ? realloc(self->owners, capacity * sizeof(*owners)) : NULL;
 	self->owners = owners != NULL ? owners : self->owners;
-	if (owners == NULL)
+	PyObject** shapes = owners != NULL ? realloc(self->shapes, capacity * sizeof(*shapes)) : NULL;
+	self->shapes = shapes != NULL ? shapes : self->shapes;
+	if (shapes == NULL)
 	{
 		return false;
 	}
 	memset(bodies + self->capacity, 0, (capacity - self->capacity) * sizeof(*bodies));
 	memset(owners + self->capacity, 0, (capacity - self->capacity) * sizeof(*owners));
+	memset(shapes + self->capacity, 0, (capacity - self->capacity) * sizeof(*shapes));
 	self->capacity = capacity;
 	return true;
 }
 
-static bool KeepBody(smScene* self, uint32_t id, smBody* body, PyObject* owner)
+static bool IsThere(const smScene* self, uint64_t id)
+{
+	return id < self->capacity && (self->bodies[id] != NULL || self->shapes[id] != NULL);
+}
+
+static void TakeOut(smScene* self, uint32_t id)
+{
+	Py_CLEAR(self->bodies[id]);
+	Py_CLEAR(self->owners[id]);
+	Py_CLEAR(self->shapes[id]);
+	self->count -= 1;
+}
+
+// A body, or a shape. Whoever had the id is gone.
+static bool Keep(smScene* self, uint32_t id, smBody* body, PyObject* shape, PyObject* owner)
 {
 	if (id >= self->capacity && !MakeRoom(self, 2 * id + 16))
 	{
 		return false;
 	}
-	self->bodies[id] = (smBody*)Py_NewRef((PyObject*)body);
-	self->owners[id] = Py_XNewRef(owner);
+	Py_XINCREF((PyObject*)body);
+	Py_XINCREF(shape);
+	Py_XINCREF(owner);
+	if (IsThere(self, id))
+	{
+		TakeOut(self, id);
+	}
+	self->bodies[id] = body;
+	self->shapes[id] = shape;
+	self->owners[id] = owner;
 	self->count += 1;
 	return true;
 }
@@ -154,7 +190,7 @@ static PyObject* AddBody(smScene* self, PyObject* object, PyObject* owner, snugS
 	}
 	def->body = body->body;
 	snugStatus status = AddWithRoom(self, def, &id);
-	if (status == snug_success && !KeepBody(self, id, body, owner))
+	if (status == snug_success && !Keep(self, id, body, NULL, owner))
 	{
 		snugScene_Remove(self->scene, id);
 		status = snug_outOfMemory;
@@ -163,11 +199,22 @@ static PyObject* AddBody(smScene* self, PyObject* object, PyObject* owner, snugS
 	return status == snug_success ? PyLong_FromUnsignedLong(id) : smFail(status, &self->said);
 }
 
-static void TakeOut(smScene* self, uint32_t id)
+static PyObject* AddShape(smScene* self, PyObject* object, PyObject* owner, snugSceneBodyDef* def)
 {
-	Py_CLEAR(self->bodies[id]);
-	Py_CLEAR(self->owners[id]);
-	self->count -= 1;
+	snugShape shape;
+	uint32_t id = 0;
+	if (!smReadShape(object, &shape))
+	{
+		return NULL;
+	}
+	def->shape = &shape;
+	snugStatus status = AddWithRoom(self, def, &id);
+	if (status == snug_success && !Keep(self, id, NULL, object, owner))
+	{
+		snugScene_Remove(self->scene, id);
+		status = snug_outOfMemory;
+	}
+	return status == snug_success ? PyLong_FromUnsignedLong(id) : smFail(status, &self->said);
 }
 
 // All bodies of an actor, or none: a list of their ids.
@@ -196,9 +243,33 @@ static PyObject* AddActor(smScene* self, PyObject* actor, PyObject* bodies, snug
 	return ids;
 }
 
-// A body, or what has bodies: an actor.
-static PyObject* AddEither(smScene* self, PyObject* object, PyObject* owner, snugSceneBodyDef* def)
+// A body in the place of another one.
+static PyObject* Replace(smScene* self, PyObject* object, PyObject* owner, uint32_t id, snugSceneBodyDef* def)
 {
+	smBody* replaced = Py_TYPE(object) == smBodyType ? smBody_Take((PyObject*)self->bodies[id], "body") : NULL;
+	if (replaced == NULL)
+	{
+		if (PyErr_Occurred() == NULL)
+		{
+			PyErr_SetString(PyExc_TypeError, "only a Body replaces another one");
+		}
+		return NULL;
+	}
+	Py_INCREF((PyObject*)replaced);
+	def->replaces = replaced->body;
+	PyObject* same = AddBody(self, object, owner, def);
+	smRelease(&replaced->isBusy);
+	Py_DECREF((PyObject*)replaced);
+	return same;
+}
+
+// A body, a shape, or what has bodies: an actor.
+static PyObject* AddAny(smScene* self, PyObject* object, PyObject* owner, snugSceneBodyDef* def)
+{
+	if (PyTuple_Check(object))
+	{
+		return AddShape(self, object, owner, def);
+	}
 	PyObject* bodies = Py_TYPE(object) != smBodyType ? PyObject_GetAttrString(object, "bodies") : NULL;
 	if (bodies == NULL || !PySequence_Check(bodies))
 	{
@@ -211,11 +282,40 @@ static PyObject* AddEither(smScene* self, PyObject* object, PyObject* owner, snu
 	return ids;
 }
 
+// An id of a body or shape that is in the scene.
+static bool ReadId(const smScene* self, PyObject* object, uint32_t* id)
+{
+	unsigned long long value = PyLong_AsUnsignedLongLong(object);
+	if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_OverflowError) &&
+	    !PyErr_ExceptionMatches(PyExc_ValueError))
+	{
+		return false;
+	}
+	if (PyErr_Occurred() != NULL || !IsThere(self, value))
+	{
+		PyErr_Clear();
+		PyErr_Format(PyExc_KeyError, "there is no body %R in this scene", object);
+		return false;
+	}
+	*id = (uint32_t)value;
+	return true;
+}
+
+static bool ReadBodyId(const smScene* self, PyObject* object, uint32_t* id)
+{
+	const bool isRead = ReadId(self, object, id);
+	if (isRead && self->bodies[*id] == NULL)
+	{
+		PyErr_Format(PyExc_KeyError, "%R is a shape, not a body", object);
+	}
+	return isRead && self->bodies[*id] != NULL;
+}
+
 static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "add", 1, 1, 6,
-		{ "body", "is_static", "groups", "mask", "owner", "meets_itself" } };
-	PyObject* values[6];
+	static const smParameters parameters = { "add", 1, 1, 7,
+		{ "body", "is_static", "groups", "mask", "owner", "meets_itself", "replaces" } };
+	PyObject* values[7];
 	snugSceneBodyDef def = { .body = NULL };
 	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "groups", 1, &def.groups) ||
 	    !ReadBits(values[3], "mask", UINT32_MAX, &def.mask))
@@ -231,30 +331,23 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 	}
 	def.isStatic = isStatic > 0;
 	def.meetsItself = meetsItself > 0;
-	PyObject* id = AddEither(self, values[0], values[4], &def);
+	uint32_t replaced;
+	PyObject* id = NULL;
+	if (def.meetsItself && PyTuple_Check(values[0]))
+	{
+		PyErr_SetString(PyExc_ValueError, "a shape does not meet itself");
+	}
+	else if (values[6] == NULL || values[6] == Py_None)
+	{
+		id = AddAny(self, values[0], values[4], &def);
+	}
+	else if (ReadBodyId(self, values[6], &replaced))
+	{
+		id = Replace(self, values[0], values[4], replaced, &def);
+	}
 	smRelease(&self->isBusy);
 	return id;
 }
-
-// An id of a body that is in the scene.
-static bool ReadId(const smScene* self, PyObject* object, uint32_t* id)
-{
-	unsigned long long value = PyLong_AsUnsignedLongLong(object);
-	if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_OverflowError) &&
-	    !PyErr_ExceptionMatches(PyExc_ValueError))
-	{
-		return false;
-	}
-	if (PyErr_Occurred() != NULL || value >= self->capacity || self->bodies[value] == NULL)
-	{
-		PyErr_Clear();
-		PyErr_Format(PyExc_KeyError, "there is no body %R in this scene", object);
-		return false;
-	}
-	*id = (uint32_t)value;
-	return true;
-}
-
 static PyObject* Remove(PyObject* object, PyObject* given)
 {
 	smScene* self = smScene_Take(object);
@@ -263,14 +356,18 @@ static PyObject* Remove(PyObject* object, PyObject* given)
 	{
 		return NULL;
 	}
-	smBody* body = ReadId(self, given, &id) ? smBody_Take((PyObject*)self->bodies[id], "body") : NULL;
-	if (body == NULL)
+	smBody* body = NULL;
+	if (!ReadId(self, given, &id) ||
+	    (self->bodies[id] != NULL && (body = smBody_Take((PyObject*)self->bodies[id], "body")) == NULL))
 	{
 		smRelease(&self->isBusy);
 		return NULL;
 	}
 	snugStatus status = snugScene_Remove(self->scene, id);
-	smRelease(&body->isBusy);
+	if (body != NULL)
+	{
+		smRelease(&body->isBusy);
+	}
 	if (status == snug_success)
 	{
 		TakeOut(self, id);
@@ -305,7 +402,45 @@ static PyObject* SetOrigin(PyObject* object, PyObject* given)
 		return NULL;
 	}
 	smScene* self = smScene_Take(object);
-	return self != NULL ? Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	memcpy(self->origin, origin, sizeof(origin));
+	return Finish(self, snugScene_SetOrigin(self->scene, origin));
+}
+
+static PyObject* SetShape(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "set_shape", 2, 2, 2, { "id", "shape" } };
+	PyObject* values[2];
+	snugShape shape;
+	uint32_t id;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadShape(values[1], &shape))
+	{
+		return NULL;
+	}
+	smScene* self = smScene_Take(object);
+	if (self == NULL || !ReadId(self, values[0], &id) || self->shapes[id] == NULL)
+	{
+		if (self != NULL && PyErr_Occurred() == NULL)
+		{
+			PyErr_Format(PyExc_KeyError, "%R is a body, not a shape", values[0]);
+		}
+		if (self != NULL)
+		{
+			smRelease(&self->isBusy);
+		}
+		return NULL;
+	}
+	const snugStatus status = snugScene_SetShape(self->scene, id, &shape);
+	if (status == snug_success)
+	{
+		Py_INCREF(values[1]);
+		Py_DECREF(self->shapes[id]);
+		self->shapes[id] = values[1];
+	}
+	return Finish(self, status);
 }
 
 static PyObject* GetBody(PyObject* object, PyObject* given)
@@ -316,9 +451,13 @@ static PyObject* GetBody(PyObject* object, PyObject* given)
 	{
 		return NULL;
 	}
-	PyObject* body = ReadId(self, given, &id) ? Py_NewRef((PyObject*)self->bodies[id]) : NULL;
+	PyObject* member = NULL;
+	if (ReadId(self, given, &id))
+	{
+		member = Py_NewRef(self->bodies[id] != NULL ? (PyObject*)self->bodies[id] : self->shapes[id]);
+	}
 	smRelease(&self->isBusy);
-	return body;
+	return member;
 }
 
 static Py_ssize_t GetLength(PyObject* object)
@@ -391,31 +530,163 @@ static PyObject* MakeUpdate(const snugSceneResult* result)
 	return smMakeTuple(updateType, items, 5);
 }
 
+/// Contacts that an update tells of.
+typedef struct Telling
+{
+	smScene* self;
+	PyThreadState* state; ///< while Python's lock is not held
+	PyObject* list;
+	bool depths;
+	bool failed; ///< with an exception
+} Telling;
+
+// (a, b, Contacts)
+static PyObject* MakeEntry(Telling* telling, uint32_t a, uint32_t b, const snugContactResult* found)
+{
+	const smScene* self = telling->self;
+	snugContactQuery query = { .depths = telling->depths };
+	memcpy(query.origin, self->origin, sizeof(query.origin));
+	PyObject* numbers = smTakeContacts(self->bodies[a], self->bodies[b], &query, found);
+	PyObject* module = numbers != NULL ? PyImport_ImportModule("snugmesh.contacts") : NULL;
+	PyObject* type = module != NULL ? PyObject_GetAttrString(module, "Contacts") : NULL;
+	PyObject* contacts = type != NULL ? PyObject_CallObject(type, numbers) : NULL;
+	PyObject* entry = contacts != NULL ? Py_BuildValue("(kkO)", (unsigned long)a, (unsigned long)b, contacts) : NULL;
+	Py_XDECREF(contacts);
+	Py_XDECREF(type);
+	Py_XDECREF(module);
+	Py_XDECREF(numbers);
+	return entry;
+}
+
+// A snugSceneContactsFcn.
+static void TellContacts(void* user, uint32_t a, uint32_t b, const snugContactResult* found)
+{
+	Telling* telling = user;
+	if (telling->failed)
+	{
+		return;
+	}
+	PyEval_RestoreThread(telling->state);
+	uint64_t* most = &telling->self->mostContacts;
+	*most = found->count > *most ? found->count : *most;
+	PyObject* entry = MakeEntry(telling, a, b, found);
+	telling->failed = entry == NULL || PyList_Append(telling->list, entry) != 0;
+	Py_XDECREF(entry);
+	telling->state = PyEval_SaveThread();
+}
+
+// Room for the contacts of most pairs of bodies; others are asked for once more.
+static bool MakeContactRoom(smScene* self)
+{
+	const uint64_t limit = 100000000u, wanted = self->mostContacts > 800 ? self->mostContacts + 200 : 1000;
+	if (self->contactBuffer != NULL &&
+	    self->contactCapacity >= (self->mostContacts < limit ? self->mostContacts : limit))
+	{
+		return true;
+	}
+	snugContactBufferDef def = { .capacity = (uint32_t)(wanted < limit ? wanted : limit),
+		.messenger = { smRemember, &self->said } };
+	snugContactBuffer_Destroy(self->contactBuffer);
+	self->contactBuffer = NULL;
+	self->contactCapacity = def.capacity;
+	return snugContactBuffer_Create(&def, &self->contactBuffer) == snug_success;
+}
+
+// Notes of pairs that touch stay, those of pairs that ended are told once, and what is left was of none.
+static bool KeepNotes(smScene* self)
+{
+	uint64_t count;
+	const snugScenePair* pairs = snugScene_GetPairs(self->scene, &count);
+	const snugSceneEvents events = snugScene_GetEvents(self->scene);
+	PyObject *kept = PyDict_New(), *ended = PyDict_New();
+	const bool hasNotes = PyDict_Size(self->notes) > 0;
+	bool isGood = kept != NULL && ended != NULL;
+	for (uint64_t i = 0; hasNotes && isGood && i < count + events.endedCount; ++i)
+	{
+		const uint32_t a = i < count ? pairs[i].a : events.ended[i - count].a;
+		const uint32_t b = i < count ? pairs[i].b : events.ended[i - count].b;
+		PyObject* key = Py_BuildValue("(kk)", (unsigned long)a, (unsigned long)b);
+		PyObject* note = key != NULL ? PyDict_GetItemWithError(self->notes, key) : NULL;
+		isGood = key != NULL && PyErr_Occurred() == NULL &&
+		         (note == NULL || PyDict_SetItem(i < count ? kept : ended, key, note) == 0);
+		Py_XDECREF(key);
+	}
+	if (isGood && hasNotes)
+	{
+		PyDict_Clear(self->notes);
+		isGood = PyDict_Update(self->notes, kept) == 0;
+	}
+	Py_XDECREF(kept);
+	if (ended != NULL)
+	{
+		Py_DECREF(self->endedNotes);
+		self->endedNotes = ended;
+	}
+	return isGood;
+}
+
+static snugSceneResult UpdateTelling(smScene* self, snugSceneQuery* query, Telling* telling)
+{
+	Py_CLEAR(self->contacts);
+	if (telling->list != NULL)
+	{
+		query->contacts = TellContacts;
+		query->contactsUser = telling;
+		query->contactBuffer = self->contactBuffer;
+	}
+	telling->state = PyEval_SaveThread();
+	const snugSceneResult result = UpdateWithRoom(self->scene, query);
+	PyEval_RestoreThread(telling->state);
+	if (!telling->failed)
+	{
+		self->contacts = Py_XNewRef(telling->list);
+	}
+	return result;
+}
+
 static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "update", 0, 0, 1, { "triangle_pairs" } };
-	PyObject* values[1];
+	static const smParameters parameters = { "update", 0, 0, 3, { "triangle_pairs", "contacts", "depths" } };
+	PyObject* values[3];
+	int wanted[3] = { 0 };
 	if (!smParse(&parameters, arguments, count, names, values))
 	{
 		return NULL;
 	}
-	int wanted = values[0] != NULL ? PyObject_IsTrue(values[0]) : 0;
-	smScene* self = wanted >= 0 ? smScene_Take(object) : NULL;
+	for (int i = 0; i < 3; ++i)
+	{
+		wanted[i] = values[i] != NULL ? PyObject_IsTrue(values[i]) : 0;
+		if (wanted[i] < 0)
+		{
+			return NULL;
+		}
+	}
+	smScene* self = smScene_Take(object);
 	if (self == NULL)
 	{
 		return NULL;
 	}
-	if (!smScene_TakeBodies(self))
+	Telling telling = { .self = self, .depths = wanted[2] > 0 };
+	const bool asks = wanted[1] > 0 || wanted[2] > 0;
+	if ((asks && (telling.list = PyList_New(0)) == NULL) || !smScene_TakeBodies(self))
+	{
+		Py_XDECREF(telling.list);
+		smRelease(&self->isBusy);
+		return NULL;
+	}
+	snugSceneQuery query = { .trianglePairs = wanted[0] > 0, .depths = telling.depths };
+	snugSceneResult result = { .status = snug_outOfMemory };
+	if (!asks || MakeContactRoom(self))
+	{
+		result = UpdateTelling(self, &query, &telling);
+	}
+	smScene_ReleaseBodies(self);
+	Py_XDECREF(telling.list);
+	if (telling.failed || (result.status == snug_success && !KeepNotes(self)))
 	{
 		smRelease(&self->isBusy);
 		return NULL;
 	}
-	const snugSceneQuery query = { .trianglePairs = wanted > 0 };
-	snugSceneResult result;
-	Py_BEGIN_ALLOW_THREADS;
-	result = UpdateWithRoom(self->scene, &query);
-	Py_END_ALLOW_THREADS;
-	smScene_ReleaseBodies(self);
 	if (result.status == snug_outOfRange && result.body != UINT32_MAX)
 	{
 		PyErr_Format(smError, "body %lu is too far from the scene's origin for float32", (unsigned long)result.body);
@@ -573,6 +844,25 @@ static PyObject* GetTrianglePairs(PyObject* object, PyObject* nothing)
 	return array;
 }
 
+static PyObject* GetContacts(PyObject* object, PyObject* nothing)
+{
+	smScene* self = smScene_Take(object);
+	(void)nothing;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	PyObject* contacts = self->contacts != NULL ? PyList_GetSlice(self->contacts, 0, PY_SSIZE_T_MAX) : PyList_New(0);
+	smRelease(&self->isBusy);
+	return contacts;
+}
+
+static PyObject* GetNotes(PyObject* object, void* isEnded)
+{
+	const smScene* self = (const smScene*)object;
+	return Py_NewRef(isEnded != NULL ? self->endedNotes : self->notes);
+}
+
 static PyObject* GetEvents(PyObject* object, PyObject* nothing)
 {
 	smScene* self = smScene_Take(object);
@@ -593,13 +883,25 @@ static PyObject* GetEvents(PyObject* object, PyObject* nothing)
 
 static PyMethodDef methods[] = {
 	SM_FUNCTION("add", Add,
-	    "add($self, body, *, is_static=False, groups=1, mask=4294967295, owner=None, meets_itself=False)\n--\n\n"
-	    "Add a body; the next update looks at it. Returns its id, a small number.\n\n"
+	    "add($self, body, *, is_static=False, groups=1, mask=4294967295, owner=None, meets_itself=False,\n"
+	    "    replaces=None)\n--\n\n"
+	    "Add a body, or a Shape; the next update looks at it. Returns its id, a small number.\n\n"
 	    "Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero,\n"
 	    "and not both are static. A body is in one scene at a time.\n\n"
 	    "Of an Actor all bodies are added, and their ids are returned as a list: they meet others, not each other.\n"
 	    "owner: anything; bodies of one owner do not meet each other. Of an actor it is the actor, unless you say.\n"
-	    "meets_itself: updates also find what collide_self finds: a pair of the body with itself."),
+	    "meets_itself: updates also find what collide_self finds: a pair of the body with itself.\n"
+	    "replaces: an id of a body, which goes; the new one takes its id, and pairs that still touch persist.\n\n"
+	    "A Shape meets bodies, not other shapes. It is relative to the scene's origin; rays do not see it.\n"
+	    "In triangle_pairs NO_TRIANGLE stands for it.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> scene = snug.Scene()\n"
+	    ">>> box = scene.add(snug.Body(snug.box()))\n"
+	    ">>> floor = scene.add(snug.Shape.half_space((0, 0, 1), 0.5), is_static=True)\n"
+	    ">>> update = scene.update()\n"
+	    ">>> scene.events().begun\n"
+	    "array([[0, 1]], dtype=uint32)\n"),
+	SM_FUNCTION("set_shape", SetShape, "set_shape($self, id, shape)\n--\n\nMove a Shape, or change it."),
 	{ "remove", Remove, METH_O, "remove($self, id, /)\n--\n\nTake a body out. The next update ends its pairs." },
 	SM_FUNCTION("set_groups", SetMask,
 	    "set_groups($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),
@@ -620,9 +922,10 @@ static PyMethodDef methods[] = {
 	    ">>> scene[2].bounds().center\n"
 	    "array([6., 0., 0.], dtype=float32)\n"),
 	SM_FUNCTION("update", Update,
-	    "update($self, *, triangle_pairs=False)\n--\n\n"
+	    "update($self, *, triangle_pairs=False, contacts=False, depths=False)\n--\n\n"
 	    "Find what touches now, and what began and ended since the last update: an Update.\n\n"
-	    "triangle_pairs: find all their pairs of triangles, too."),
+	    "triangle_pairs: find all their pairs of triangles, too. contacts: and where they meet: see the method.\n"
+	    "depths: and how deep: see find_contacts."),
 	SM_FUNCTION("cast_rays", CastRays,
 	    "cast_rays($self, rays, *, any=False, mask=4294967295)\n--\n\n"
 	    "What each ray hits first among all bodies, as they are now: as snugmesh.cast_rays, and body.\n\n"
@@ -642,6 +945,16 @@ static PyMethodDef methods[] = {
 	    "a and b are ids; triangle_pairs()[first:first + count] are their triangles." },
 	{ "triangle_pairs", GetTrianglePairs, METH_NOARGS,
 	    "triangle_pairs($self)\n--\n\nTriangles of all pairs of bodies: uint32, (n, 2). See pairs." },
+	{ "contacts", GetContacts, METH_NOARGS,
+	    "contacts($self)\n--\n\nWhat update(contacts=True) found: a list of a, b and what find_contacts would give.\n\n"
+	    "Of bodies that touch, sorted by their ids; not of shapes, nor of a body with itself.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> scene = snug.Scene()\n"
+	    ">>> ids = [scene.add(snug.Body(snug.box(size))) for size in (1, 0.5)]\n"
+	    ">>> scene[1].set_frame((0.125, 0.25, 1))\n"
+	    ">>> update = scene.update(depths=True)\n"
+	    ">>> [(a, b, len(found.curves), found.depths.tolist()) for a, b, found in scene.contacts()]\n"
+	    "[(0, 1, 1, [0.5])]\n" },
 	{ "events", GetEvents, METH_NOARGS,
 	    "events($self)\n--\n\nWhat changed at the last update, as pairs of ids: an Events." },
 	{ NULL, NULL, 0, NULL },
@@ -649,6 +962,9 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {
 	{ "nbytes", GetSize, NULL, "bytes that it holds, without its bodies", NULL },
+	{ "notes", GetNotes, NULL,
+	    "Yours, by pairs of ids: what you put at notes[a, b], a < b, is there while the two touch.", NULL },
+	{ "ended_notes", GetNotes, NULL, "What was in notes of pairs that ended with the last update.", (void*)1 },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

@@ -9,9 +9,16 @@ typedef struct smScene
 	PyObject_HEAD snugScene* scene;
 	smBody** bodies;   ///< by id; null where there is none. Owned
 	PyObject** owners; ///< by id; null where there is none. Owned
+	PyObject** shapes; ///< by id; null where there is none. Owned
 	uint32_t capacity;
-	uint32_t count; ///< bodies in it
+	uint32_t count; ///< bodies and shapes in it
 	uint32_t threads;
+	double origin[3];
+	PyObject *notes, *endedNotes;     ///< dictionaries, by pairs of ids
+	PyObject* contacts;               ///< nullable: a list, of the last update that was asked for them
+	snugContactBuffer* contactBuffer; ///< nullable
+	uint32_t contactCapacity;
+	uint64_t mostContacts; ///< of one pair of bodies, so far
 	atomic_bool isBusy;
 	smText said;
 } smScene;

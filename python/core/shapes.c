@@ -103,23 +103,35 @@ static PyObject* AskShape(smBody* body, const snugShape* shape, snugShapeQuery* 
 	return array;
 }
 
-// A body, the kind of the shape, its numbers in the order of snugShape, any, origin. snugmesh has a function for each
-// kind.
+bool smReadShape(PyObject* object, snugShape* shape)
+{
+	int kind;
+	*shape = (snugShape){ .kind = snug_shapeSphere };
+	if (!PyTuple_Check(object))
+	{
+		PyErr_Format(PyExc_TypeError, "a shape must be a Shape, not %.100R", Py_TYPE(object));
+		return false;
+	}
+	const bool isRead = PyArg_ParseTuple(object, "i(fff)(fff)f(ddd)d;a shape must be a Shape", &kind, &shape->from[0],
+	    &shape->from[1], &shape->from[2], &shape->to[0], &shape->to[1], &shape->to[2], &shape->radius,
+	    &shape->plane.normal[0], &shape->plane.normal[1], &shape->plane.normal[2], &shape->plane.offset);
+	shape->kind = isRead ? (snugShapeKind)kind : snug_shapeSphere;
+	return isRead;
+}
+
+// A body, a Shape, any, origin. snugmesh has a function for each kind.
 static PyObject* CollideShape(PyObject* module, PyObject* arguments)
 {
-	snugShape shape = { .kind = snug_shapeSphere };
+	snugShape shape;
 	snugShapeQuery query = { .any = false };
-	PyObject *object, *origin;
-	int kind, any;
+	PyObject *object, *numbers, *origin;
+	int any;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "Oi(fff)(fff)f(ddd)dpO", &object, &kind, &shape.from[0], &shape.from[1],
-	        &shape.from[2], &shape.to[0], &shape.to[1], &shape.to[2], &shape.radius, &shape.plane.normal[0],
-	        &shape.plane.normal[1], &shape.plane.normal[2], &shape.plane.offset, &any, &origin) ||
+	if (!PyArg_ParseTuple(arguments, "OOpO", &object, &numbers, &any, &origin) || !smReadShape(numbers, &shape) ||
 	    !smReadOrigin(origin != Py_None ? origin : NULL, query.origin))
 	{
 		return NULL;
 	}
-	shape.kind = (snugShapeKind)kind;
 	query.any = any != 0;
 	smBody* body = smBody_Take(object, "body");
 	PyObject* contacts = body != NULL ? AskShape(body, &shape, &query) : NULL;

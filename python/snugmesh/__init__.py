@@ -42,7 +42,7 @@ from .actors import collide, collide_within, find_distance, touches
 from .contacts import NO_CURVE, ContactKind, Contacts, CurveEnd, FeatureKind, find_contacts
 from .files import Actor, Clip, File, Instance, load
 from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
-from .shapes import Side, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
+from .shapes import Shape, Side, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
 from .solvers import Components, Modes, principal_components, vibration_modes
 from .sweeps import Sweep, SweepAnswer, sweep
 
@@ -71,6 +71,7 @@ __all__ = [
     "Pool",
     "Scene",
     "Search",
+    "Shape",
     "Sweep",
     "SweepAnswer",
     "Update",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from . import files, gpu
+from . import contacts, files, gpu, shapes
 
 _Array = NDArray[Any] | Buffer | gpu.Exporter
 _Tensor = _Array | gpu.OnDevice
@@ -201,13 +201,14 @@ class Scene:
     @overload
     def add(
         self,
-        body: Body,
+        body: Body | shapes.Shape,
         *,
         is_static: bool = False,
         groups: int = 1,
         mask: int = 0xFFFFFFFF,
         owner: object = None,
         meets_itself: bool = False,
+        replaces: int | None = None,
     ) -> int: ...
     @overload
     def add(
@@ -219,8 +220,10 @@ class Scene:
         mask: int = 0xFFFFFFFF,
         owner: object = None,
         meets_itself: bool = False,
+        replaces: None = None,
     ) -> list[int]: ...
     def remove(self, id: int, /) -> None: ...
+    def set_shape(self, id: int, shape: shapes.Shape) -> None: ...
     def set_groups(self, id: int, *, groups: int = 1, mask: int = 0xFFFFFFFF) -> None: ...
     def set_origin(self, origin: _Numbers, /) -> None: ...
     def set_poses(
@@ -231,13 +234,18 @@ class Scene:
         ids: _Array | None = None,
         amplitudes: _Array | None = None,
     ) -> None: ...
-    def update(self, *, triangle_pairs: bool = False) -> Update: ...
+    def update(self, *, triangle_pairs: bool = False, contacts: bool = False, depths: bool = False) -> Update: ...
     def cast_rays(self, rays: _Array, *, any: bool = False, mask: int = 0xFFFFFFFF) -> NDArray[Any]: ...
     def find_hits(self, ray: _Array, *, mask: int = 0xFFFFFFFF) -> NDArray[Any]: ...
     def pairs(self) -> NDArray[Any]: ...
     def triangle_pairs(self) -> NDArray[np.uint32]: ...
+    def contacts(self) -> list[tuple[int, int, contacts.Contacts]]: ...
     def events(self) -> Events: ...
-    def __getitem__(self, id: int, /) -> Body: ...
+    @property
+    def notes(self) -> dict[tuple[int, int], Any]: ...
+    @property
+    def ended_notes(self) -> dict[tuple[int, int], Any]: ...
+    def __getitem__(self, id: int, /) -> Any: ...
     def __len__(self) -> int: ...
 
 @final
@@ -386,12 +394,7 @@ def _run_batch(
 def _find_body_inside(inner: Body, outer: Body, *, origin: _Numbers | None = None) -> int: ...
 def _collide_shape(
     body: Body,
-    kind: int,
-    start: tuple[float, float, float],
-    end: tuple[float, float, float],
-    radius: float,
-    normal: tuple[float, float, float],
-    offset: float,
+    shape: shapes.Shape,
     any: bool,
     origin: _Numbers | None,
     /,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -40,6 +40,42 @@ def _three(name: str, numbers: Iterable[float]) -> tuple[float, float, float]:
     return x
 
 
+class Shape(NamedTuple):
+    """A ball, a capsule, a plane or a half space, for Scene.add.
+
+    >>> import snugmesh as snug
+    >>> snug.Shape.sphere((0, 0, 1), 0.5).radius
+    0.5
+    """
+
+    kind: int
+    start: tuple[float, float, float] = _NOTHING
+    end: tuple[float, float, float] = _NOTHING
+    radius: float = 0.0
+    normal: tuple[float, float, float] = _NOTHING
+    offset: float = 0.0
+
+    @classmethod
+    def sphere(cls, center: Iterable[float], radius: float) -> Shape:
+        """Everything within a radius of a point."""
+        return cls(0, _three("center", center), radius=radius)
+
+    @classmethod
+    def capsule(cls, start: Iterable[float], end: Iterable[float], radius: float) -> Shape:
+        """Everything within a radius of a segment."""
+        return cls(1, _three("start", start), _three("end", end), radius)
+
+    @classmethod
+    def plane(cls, normal: Iterable[float], offset: float) -> Shape:
+        """Where normal . x + offset = 0."""
+        return cls(2, normal=_three("normal", normal), offset=offset)
+
+    @classmethod
+    def half_space(cls, normal: Iterable[float], offset: float) -> Shape:
+        """Where normal . x + offset <= 0."""
+        return cls(3, normal=_three("normal", normal), offset=offset)
+
+
 def collide_sphere(
     body: _core.Body, center: Iterable[float], radius: float, *, any: bool = False, origin: Any = None
 ) -> NDArray[Any]:
@@ -53,8 +89,7 @@ def collide_sphere(
     >>> found["distance"].tolist()
     [0.5, 0.5]
     """
-    shape = (_three("center", center), _NOTHING, radius, _NOTHING, 0.0)
-    return _core._collide_shape(body, 0, *shape, any, origin)
+    return _core._collide_shape(body, Shape.sphere(center, radius), any, origin)
 
 
 def collide_capsule(
@@ -66,8 +101,7 @@ def collide_capsule(
     >>> len(snug.collide_capsule(snug.Body(snug.box()), (-5, 0.25, 0), (5, 0.25, 0), 0.25))
     4
     """
-    shape = (_three("start", start), _three("end", end), radius, _NOTHING, 0.0)
-    return _core._collide_shape(body, 1, *shape, any, origin)
+    return _core._collide_shape(body, Shape.capsule(start, end, radius), any, origin)
 
 
 def collide_plane(
@@ -79,7 +113,7 @@ def collide_plane(
     >>> len(snug.collide_plane(snug.Body(snug.box()), (0, 0, 1), 0))
     8
     """
-    return _core._collide_shape(body, 2, _NOTHING, _NOTHING, 0.0, _three("normal", normal), offset, any, origin)
+    return _core._collide_shape(body, Shape.plane(normal, offset), any, origin)
 
 
 def collide_half_space(
@@ -93,4 +127,4 @@ def collide_half_space(
     >>> float(snug.collide_half_space(snug.Body(snug.box()), (0, 0, 1), 0.75)["distance"].min())
     -0.25
     """
-    return _core._collide_shape(body, 3, _NOTHING, _NOTHING, 0.0, _three("normal", normal), offset, any, origin)
+    return _core._collide_shape(body, Shape.half_space(normal, offset), any, origin)

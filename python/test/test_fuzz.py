@@ -136,15 +136,16 @@ class Fuzz(unittest.TestCase):
                 (body.is_outside, [(3, 4)], ["origin"]),
                 (body.model.node_triangles, [()], []),
                 (self.search.run, [()], ["seconds", "max_level"]),
-                (scene.add, [()], ["is_static", "groups", "mask"]),
+                (scene.add, [()], ["is_static", "groups", "mask", "replaces"]),
+                (scene.set_shape, [(), (6,)], []),
                 (scene.remove, [()], []),
                 (scene.set_groups, [()], ["groups", "mask"]),
                 (scene.set_origin, [(3,)], []),
-                (scene.update, [], ["triangle_pairs"]),
+                (scene.update, [], ["triangle_pairs", "contacts", "depths"]),
                 (scene.find_hits, [(2, 3)], ["mask"]),
                 (scene.set_poses, [(3, 4, 4, 4)], ["ids", "frames"]),
                 (lambda *a, **k: skins.set_poses(ids=np.array([0, 1, 2]), frames=a[1], joints=a[0]), [(3, 4, 4, 4), (3, 7)], []),
-            ][random.integers(22)]
+            ][random.integers(23)]
 
         self.assertGreater(self.run_cases(scaled(3000), choose), 50)
 

@@ -78,8 +78,12 @@ class Memory(unittest.TestCase):
             scene = snug.Scene()
             for k in range(4):
                 scene.add(snug.Body(tetrahedron()))
-            scene.update(triangle_pairs=True)
-            scene.pairs(), scene.triangle_pairs(), scene.events(), scene.find_hits(ray)
+            floor = scene.add(snug.Shape.half_space((0, 0, 1), 0))
+            scene.set_shape(floor, snug.Shape.sphere((0, 0, 0), 1))
+            scene.update(triangle_pairs=True, depths=True)
+            scene.notes[0, 1], scene.notes[0, 2] = [0], [1]
+            scene.add(snug.Body(tetrahedron()), replaces=3)
+            scene.contacts(), scene.pairs(), scene.triangle_pairs(), scene.events(), scene.find_hits(ray)
             scene.remove(2)
             scene.update()
 

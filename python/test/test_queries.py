@@ -490,6 +490,110 @@ class Scenes(unittest.TestCase):
                     self.assertGreater(len(own), 0)
                     np.testing.assert_array_equal(triangles[p["first"] : p["first"] + p["count"]], own)
 
+    def test_contacts_of_an_update(self):
+        """What find_contacts gives for every two bodies that touch: many of one pair, and after the origin moved."""
+        tube = make_tube_model(around=8, along=12)
+        for threads in (1, 2):
+            scene = snug.Scene(threads=threads)
+            bodies = [snug.Body(tube) for _ in range(9)]
+            for k, body in enumerate(bodies):
+                scene.add(body, meets_itself=k == 0)
+                place(body, k % 8, 0.4)  # the last one where the first is
+            seen, most = 0, 0
+            for origin in ((0, 0, 0), (0.5, 0, 0.25)):
+                scene.set_origin(origin)
+                scene.update()
+                self.assertEqual(scene.contacts(), [])
+                scene.update(contacts=True, depths=origin[0] > 0)
+                touching = [(int(p["a"]), int(p["b"])) for p in scene.pairs() if p["a"] != p["b"]]
+                self.assertEqual([(a, b) for a, b, _ in scene.contacts()], touching)
+                for a, b, found in scene.contacts():
+                    wanted = snug.find_contacts(bodies[a], bodies[b], depths=origin[0] > 0, origin=origin)
+                    for name in ("contacts", "points", "curves", "curve_points", "curve_contacts", "depths"):
+                        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+                    seen, most = seen + 1, max(most, len(found))
+            self.assertGreater(seen, 20)
+            self.assertGreater(most, 1000)  # more than there is room for at first
+
+    def test_another_model_under_the_same_id(self):
+        scene, boxes = snug.Scene(), [snug.Body(snug.box()) for _ in range(3)]
+        self.assertEqual([scene.add(body) for body in boxes[:2]], [0, 1])
+        boxes[1].set_frame((1.5, 0, 0))
+        boxes[2].set_frame((1.25, 0, 0))
+        scene.update()
+        scene.notes[0, 1] = "door"
+        scene.notes[0, 9] = "nobody"
+        self.assertEqual(scene.add(boxes[2], replaces=1), 1)
+        self.assertIs(scene[1], boxes[2])
+        self.assertEqual(len(scene), 2)
+        scene.update()
+        self.assertEqual(scene.events().persisting.tolist(), [[0, 1]])
+        self.assertEqual((scene.notes, scene.ended_notes), ({(0, 1): "door"}, {}))
+        boxes[2].set_frame((9, 0, 0))
+        scene.update()
+        self.assertEqual((scene.notes, scene.ended_notes), ({}, {(0, 1): "door"}))
+        scene.update()
+        self.assertEqual(scene.ended_notes, {})
+        self.assertEqual(scene.add(boxes[1]), 2)  # it is free
+        floor = scene.add(snug.Shape.half_space((0, 0, 1), 0))
+        for wrong, error in ((7, KeyError), (floor, KeyError), ("x", TypeError)):
+            with self.assertRaises(error):
+                scene.add(snug.Body(snug.box()), replaces=wrong)
+        with self.assertRaises(TypeError):
+            scene.add(snug.Shape.sphere((0, 0, 0), 1), replaces=0)
+        with self.assertRaises(ValueError):
+            scene.add(snug.Shape.sphere((0, 0, 0), 1), meets_itself=True)
+        self.assertEqual(len(scene), 4)
+
+    def test_shapes_among_bodies(self):
+        """Triangles of collide_sphere and the others, for every body and shape."""
+        model, random = make_tube_model(around=8, along=12), np.random.default_rng(5)
+        scene, bodies = snug.Scene(), [snug.Body(model) for _ in range(6)]
+        make = [
+            (snug.collide_sphere, lambda: snug.Shape.sphere(random.normal(size=3), 0.7)),
+            (snug.collide_capsule, lambda: snug.Shape.capsule(random.normal(size=3), random.normal(size=3), 0.4)),
+            (snug.collide_plane, lambda: snug.Shape.plane(random.normal(size=3), 0.25)),
+            (snug.collide_half_space, lambda: snug.Shape.half_space(random.normal(size=3), 1.0)),
+        ]
+        shapes = [shape() for _, shape in make for _ in range(2)]
+        ids = [scene.add(shape) for shape in shapes]
+        self.assertEqual(ids, list(range(8)))
+        first = [scene.add(body) for body in bodies]
+        met = 0
+        for frame in range(5):
+            for k, body in enumerate(bodies):
+                place(body, 100 * frame + k, 1.0)
+            for k in range(frame % 3, 8, 3):
+                shapes[k] = make[k // 2][1]()
+                scene.set_shape(ids[k], shapes[k])
+            self.assertEqual(scene[ids[3]], shapes[3])
+            scene.update(triangle_pairs=True)
+            triangles, wanted = scene.triangle_pairs(), {}
+            for k, shape in enumerate(shapes):
+                given = ((shape.normal, shape.offset), (shape.start, shape.radius), (shape.start, shape.end, shape.radius))
+                given = given[1 + k // 2] if k < 4 else given[0]
+                for i, body in enumerate(bodies):
+                    found = make[k // 2][0](body, *given)["triangle"]
+                    if len(found):
+                        wanted[ids[k], first[i]] = found
+            pairs = {(int(p["a"]), int(p["b"])): triangles[p["first"] : p["first"] + p["count"]] for p in scene.pairs()}
+            self.assertEqual({ids for ids in pairs if ids[0] < 8}, set(wanted))
+            for pair, found in wanted.items():
+                self.assertTrue((pairs[pair][:, 0] == snug.NO_TRIANGLE).all())
+                np.testing.assert_array_equal(pairs[pair][:, 1], found)
+                met += 1
+        self.assertGreater(met, 20)
+        scene.remove(ids[0])
+        with self.assertRaises(KeyError):
+            scene.set_shape(ids[0], shapes[0])
+        with self.assertRaises(KeyError):
+            scene.set_shape(first[0], shapes[0])
+        with self.assertRaisesRegex(ValueError, "radius"):
+            scene.set_shape(ids[1], snug.Shape.sphere((0, 0, 0), -1.0))
+        for wrong in ((1, 2), 3, ("x",)):
+            with self.assertRaises(TypeError):
+                scene.set_shape(ids[1], wrong)
+
     def test_masks_statics_and_leaving(self):
         scene, box = snug.Scene(), snug.box()
         ids = [scene.add(snug.Body(box), groups=1 << k, mask=0b110) for k in range(3)]

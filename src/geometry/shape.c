@@ -15,14 +15,15 @@ bool sgPlane_IsGood(const snugPlane* plane)
 	return isFinite && (x >= 1e-100 || y >= 1e-100 || z >= 1e-100);
 }
 
-snugPlane sgPlane_Round(const snugPlane* plane)
+snugShape sgShape_Round(const snugShape* shape)
 {
-	snugPlane rounded = *plane;
+	snugShape rounded = *shape;
+	double* normal = rounded.plane.normal;
 	for (int k = 0; k < 3; ++k)
 	{
-		rounded.normal[k] = fabs(plane->normal[k]) < 1e-200 ? 0.0 : plane->normal[k];
+		normal[k] = fabs(normal[k]) < 1e-200 ? 0.0 : normal[k];
 	}
-	rounded.offset = fabs(plane->offset) < 1e-200 ? 0.0 : plane->offset;
+	rounded.plane.offset = fabs(rounded.plane.offset) < 1e-200 ? 0.0 : rounded.plane.offset;
 	return rounded;
 }
 

@@ -17,8 +17,8 @@ bool sgShape_Meets(const snugShape* shape, const float triangle[3][3], snugShape
 /// Whether the numbers of a plane are within the limits that snugPlane names.
 bool sgPlane_IsGood(const snugPlane* plane);
 
-/// A plane with numbers that sgHalfSpace_Side takes: those below 1e-200 are zero.
-snugPlane sgPlane_Round(const snugPlane* plane);
+/// A shape whose plane has numbers that sgHalfSpace_Side takes: those below 1e-200 are zero.
+snugShape sgShape_Round(const snugShape* shape);
 
 /// Both ends of the axis of a sphere or capsule.
 static inline const float* sgShape_End(const snugShape* shape)

@@ -39,6 +39,19 @@ typedef void sgHitFcn(void* user, const snugRayHit* hit);
 /// Visit everything that a ray hits, which was checked, in the library's floating-point environment.
 snugResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user);
 
+/// A shape that a caller gave.
+/// @return snug_badInput, with a message, if it is not valid
+snugStatus sgCheckShape(const snugMessenger* messenger, const snugShape* shape);
+
+/// Receives the place of each triangle that meets a shape: leaf * SG_LANES + lane.
+typedef void sgPlaceFcn(void* user, uint32_t place);
+
+/// snugCollideShape with a shape that was checked, in the library's floating-point environment. Of a body that is
+/// prepared, several threads may ask.
+/// @param visit nullable: stops at the first triangle
+snugResult sgBody_VisitShape(
+    snugBody* body, const snugShape* shape, const double origin[3], sgPlaceFcn* visit, void* user);
+
 /// Points that a caller gave.
 /// @return snug_badInput, with a message that names it, if one is not finite or too far out
 snugStatus sgCheckPoints(const snugBody* body, const float* points, size_t stride, uint64_t count);

@@ -13,6 +13,8 @@ typedef struct Search
 	const sgKernels* kernels;
 	const snugShape* shape;
 	const snugShapeQuery* query;
+	sgPlaceFcn* visit; ///< told of each; null: those with room are kept
+	void* user;
 	double reach;     ///< of a sphere or capsule: radius and slack
 	float center[3];  ///< of a sphere, in body space
 	float slack;      ///< of a sphere: what that and placed triangles are off by
@@ -36,6 +38,21 @@ static Search* SearchOf(sgTreeWalk* walk)
 #define SORT_ITEM snugShapeContact
 #define SORT_IS_BEFORE(x, y) ((x).triangle < (y).triangle)
 #include "base/sort.h"
+
+static void Keep(Search* search, sgKeptLeaf kept, uint32_t lane, const snugShapeContact* contact)
+{
+	if (search->visit != NULL)
+	{
+		const sgLeaf* leaf = sgView_Lanes(&search->side, kept)->leaf;
+		search->visit(search->user, (uint32_t)(leaf - search->side.tree->leaves) * SG_LANES + lane);
+	}
+	else
+	{
+		KeepFirst(search->query->contacts, search->query->capacity, search->count, *contact);
+	}
+	++search->count;
+	search->walk.isStopped = search->query->any;
+}
 
 // ---- The walk ------------------------------------------------------------------------------------------------------
 
@@ -121,8 +138,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 		++search->counters.triangleTests;
 		if (sgShape_Meets(search->shape, (const float(*)[3])triangle, &contact))
 		{
-			KeepFirst(search->query->contacts, search->query->capacity, search->count++, contact);
-			walk->isStopped = search->query->any;
+			Keep(search, kept, i, &contact);
 		}
 	}
 }
@@ -164,8 +180,7 @@ static void SettleBall(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 		}
 		if (isMet)
 		{
-			KeepFirst(search->query->contacts, search->query->capacity, search->count++, contact);
-			walk->isStopped = search->query->any;
+			Keep(search, kept, i, &contact);
 		}
 	}
 }
@@ -240,7 +255,8 @@ static void AimFlat(Search* search, const sgBox* around)
 	search->height = SG_MARGIN_SHAPE_PLACED * sum * placement->error + SG_MARGIN_SHAPE_SUMS * terms;
 }
 
-static SG_NOINLINE snugResult Run(snugBody* body, const snugShape* shape, const snugShapeQuery* query)
+static SG_NOINLINE snugResult Run(
+    snugBody* body, const snugShape* shape, const snugShapeQuery* query, sgPlaceFcn* visit, void* user)
 {
 	Search search; // not zeroed: most of it is scratch
 	sgBox around;
@@ -249,6 +265,8 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugShape* shape, const 
 	search.kernels = sgGetKernels();
 	search.shape = shape;
 	search.query = query;
+	search.visit = visit;
+	search.user = user;
 	search.count = 0;
 	search.counters = (snugCounters){ 0 };
 	sgBody_Prepare(body, &search.counters);
@@ -283,6 +301,13 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugShape* shape, const 
 	return result;
 }
 
+snugResult sgBody_VisitShape(
+    snugBody* body, const snugShape* shape, const double origin[3], sgPlaceFcn* visit, void* user)
+{
+	const snugShapeQuery query = { .origin = { origin[0], origin[1], origin[2] }, .any = visit == NULL };
+	return Run(body, shape, &query, visit, user);
+}
+
 // ---- The public function -------------------------------------------------------------------------------------------
 
 static bool IsGoodPoint(const float p[3])
@@ -310,6 +335,12 @@ static const char* FindFault(const snugShape* shape)
 	}
 }
 
+snugStatus sgCheckShape(const snugMessenger* messenger, const snugShape* shape)
+{
+	const char* fault = FindFault(shape);
+	return fault == NULL ? snug_success : sgFail(messenger, snug_badInput, "the shape %s", fault);
+}
+
 snugResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query)
 {
 	static const snugShapeQuery defaults = { .any = false };
@@ -320,15 +351,14 @@ snugResult snugCollideShape(snugBody* body, const snugShape* shape, const snugSh
 	SG_REQUIRE_RESERVED(shape, misuse);
 	SG_REQUIRE(query->contacts != NULL || query->capacity == 0, misuse);
 	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
-	const char* fault = FindFault(shape);
-	if (fault != NULL)
+	const snugStatus status = sgCheckShape(&body->messenger, shape);
+	if (status != snug_success)
 	{
-		return (snugResult){ .status = sgFail(&body->messenger, snug_badInput, "the shape %s", fault) };
+		return (snugResult){ .status = status };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugShape exact = *shape;
-	exact.plane = sgPlane_Round(&shape->plane);
-	snugResult result = Run(body, &exact, query);
+	const snugShape exact = sgShape_Round(shape);
+	snugResult result = Run(body, &exact, query, NULL, NULL);
 	sgFpEnv_Leave(environment);
 	return result;
 }

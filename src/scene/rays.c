@@ -149,7 +149,7 @@ static bool BringUpToDate(snugScene* scene, uint32_t id)
 static bool IsWanted(snugScene* scene, uint32_t id, const snugRayQuery* query, snugSceneResult* result)
 {
 	const uint32_t mask = query->mask != 0 ? query->mask : UINT32_MAX;
-	if (!sgScene_IsPresent(scene, id) || (scene->bodies[id].groups & mask) == 0)
+	if (!sgScene_IsBody(scene, id) || (scene->bodies[id].groups & mask) == 0)
 	{
 		return false;
 	}

@@ -69,6 +69,7 @@ typedef struct Array
 
 static const Array arrays[] = {
 	ARRAY(bodies, kind_bodies),
+	ARRAY(shapes, kind_bodies),
 	ARRAY(boxes, kind_bodies),
 	ARRAY(opened, kind_bodies),
 	ARRAY(below, kind_bodies),
@@ -85,6 +86,11 @@ static const Array arrays[] = {
 	ARRAY(fixed.groups, kind_groups),
 	ARRAY(fixed.active, kind_groups),
 	ARRAY(fixed.keys, kind_keys),
+	ARRAY(round.order, kind_bodies),
+	ARRAY(round.places, kind_bodies),
+	ARRAY(round.groups, kind_groups),
+	ARRAY(round.active, kind_groups),
+	ARRAY(round.keys, kind_keys),
 	ARRAY(candidates, kind_candidates),
 	ARRAY(scratch, kind_candidates),
 	ARRAY(searches, kind_candidates),
@@ -157,7 +163,7 @@ static bool Resize(snugScene* scene, const snugSceneRoom* room)
 		*place = made[i];
 	}
 	scene->room = *room;
-	scene->moving.capacity = scene->fixed.capacity = room->bodies;
+	scene->moving.capacity = scene->fixed.capacity = scene->round.capacity = room->bodies;
 	return true;
 }
 
@@ -233,7 +239,7 @@ void snugScene_Destroy(snugScene* scene)
 	SG_REQUIRE(!scene->isUpdating, );
 	for (uint32_t id = 0; id < scene->bodyCount; ++id)
 	{
-		if (scene->bodies[id].state == sgScene_present)
+		if (sgScene_IsBody(scene, id))
 		{
 			scene->bodies[id].body->owner = NULL;
 		}

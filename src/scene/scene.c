@@ -2,12 +2,15 @@
 #include "scene/scene.h"
 
 #include "deform/deform.h"
+#include "geometry/shape.h"
+#include "query/probe.h"
 
 // ---- Bodies ---------------------------------------------------------------------------------------------------------
 
 static sgBroad* TreeOf(snugScene* scene, uint32_t id)
 {
-	return scene->bodies[id].isStatic ? &scene->fixed : &scene->moving;
+	const sgSceneBody* entry = scene->bodies + id;
+	return entry->isShape ? &scene->round : entry->isStatic ? &scene->fixed : &scene->moving;
 }
 
 static uint32_t FindFree(const snugScene* scene)
@@ -39,10 +42,18 @@ snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t
 {
 	SG_REQUIRE(out != NULL, snug_badArgument);
 	*out = UINT32_MAX;
-	SG_REQUIRE(scene != NULL && def != NULL && def->body != NULL && !scene->isUpdating, snug_badArgument);
+	SG_REQUIRE(scene != NULL && def != NULL && !scene->isUpdating, snug_badArgument);
 	SG_REQUIRE_RESERVED(def, snug_badArgument);
-	SG_REQUIRE(def->body->owner == NULL, snug_badArgument); // in one scene at a time, and once
+	const bool isShape = def->shape != NULL;
+	SG_REQUIRE(isShape == (def->body == NULL), snug_badArgument);
+	SG_REQUIRE(!isShape || (!def->meetsItself && def->replaces == NULL), snug_badArgument);
+	SG_REQUIRE(isShape || def->body->owner == NULL, snug_badArgument); // in one scene at a time, and once
 	SG_REQUIRE(def->replaces == NULL || def->replaces->owner == scene, snug_badArgument);
+	SG_REQUIRE(!isShape || sgIsZero(def->shape->reserved, sizeof(def->shape->reserved)), snug_badArgument);
+	if (isShape && sgCheckShape(&scene->messenger, def->shape) != snug_success)
+	{
+		return snug_badInput;
+	}
 	uint32_t id = def->replaces != NULL ? IdOfBody(scene, def->replaces) : FindFree(scene);
 	if (id == scene->room.bodies)
 	{
@@ -65,10 +76,19 @@ snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t
 		.groups = BitsOr(def->groups, 1),
 		.mask = BitsOr(def->mask, UINT32_MAX),
 		.state = sgScene_present,
+		.changes = 1,
 		.isStatic = def->isStatic,
+		.isShape = isShape,
 		.meetsItself = def->meetsItself,
 	};
-	def->body->owner = scene;
+	if (isShape)
+	{
+		scene->shapes[id] = sgShape_Round(def->shape);
+	}
+	else
+	{
+		def->body->owner = scene;
+	}
 	scene->boxes[id] = sgBox_Empty();
 	scene->isActive[id] = 1;
 	sgBroad_Add(TreeOf(scene, id), id);
@@ -82,10 +102,27 @@ snugStatus snugScene_Remove(snugScene* scene, uint32_t id)
 	sgSceneBody* body = scene->bodies + id;
 	scene->halt.isHalted = false;
 	sgBroad_Remove(TreeOf(scene, id), id);
-	body->body->owner = NULL;
+	if (!body->isShape)
+	{
+		body->body->owner = NULL;
+	}
 	body->body = NULL;
 	body->state = sgScene_removed;
 	return snug_success;
+}
+
+snugStatus snugScene_SetShape(snugScene* scene, uint32_t id, const snugShape* shape)
+{
+	SG_REQUIRE(scene != NULL && shape != NULL && !scene->isUpdating, snug_badArgument);
+	SG_REQUIRE(sgScene_IsPresent(scene, id) && scene->bodies[id].isShape, snug_badArgument);
+	SG_REQUIRE_RESERVED(shape, snug_badArgument);
+	const snugStatus status = sgCheckShape(&scene->messenger, shape);
+	if (status == snug_success)
+	{
+		scene->shapes[id] = sgShape_Round(shape);
+		++scene->bodies[id].changes;
+	}
+	return status;
 }
 
 snugBody* snugScene_GetBody(const snugScene* scene, uint32_t id)
@@ -311,7 +348,7 @@ static bool ArePossible(snugScene* scene, const snugScenePoses* poses)
 	for (uint32_t i = 0; i < poses->count; ++i)
 	{
 		uint32_t id = IdOf(poses, i), before = scene->listCount;
-		if (!sgScene_IsPresent(scene, id))
+		if (!sgScene_IsBody(scene, id))
 		{
 			return false;
 		}

@@ -40,16 +40,18 @@ typedef enum sgSceneState
 
 typedef struct sgSceneBody
 {
-	snugBody* body; ///< null if it is not present
+	snugBody* body; ///< null if it is not present, or a shape
 	void* user;
-	uint64_t seen;   ///< body->changes at the last complete update; zero: look at all its pairs
-	uint64_t boxed;  ///< body->changes that its box is for; zero: none
-	uint64_t opened; ///< body->changes that its boxes below the root are for; zero: none
+	uint64_t seen;    ///< sgScene_ChangesOf at the last complete update; zero: look at all its pairs
+	uint64_t boxed;   ///< sgScene_ChangesOf that its box is for; zero: none
+	uint64_t opened;  ///< body->changes that its boxes below the root are for; zero: none
+	uint64_t changes; ///< of a shape
 	uint32_t groups;
 	uint32_t mask;
 	uint32_t mark; ///< of some list that it was put on last
 	uint8_t state; ///< sgSceneState
 	bool isStatic;
+	bool isShape;
 	bool meetsItself;
 	bool isShared;    ///< several threads may ask for its boxes
 	bool hidesLeaves; ///< bounding leaves would take their vertices
@@ -140,7 +142,8 @@ struct snugScene
 
 	// (room.bodies) each
 	sgSceneBody* bodies;
-	sgBox* boxes;        ///< along the world's axes, relative to the origin
+	snugShape* shapes;   ///< of those that are shapes
+	sgBox* boxes;        ///< along the world's axes, relative to the origin; of planes and half spaces empty
 	sgBoxLanes* opened;  ///< the same below the roots
 	sgSceneBelow* below; ///< and below those: made in an update when first needed
 	uint8_t* isActive;   ///< changed since the last complete update
@@ -148,7 +151,7 @@ struct snugScene
 	uint32_t bodyCount;  ///< ids below this have been given
 	uint32_t firstFree;  ///< none below it is free
 	uint32_t listCount;
-	sgBroad moving, fixed;
+	sgBroad moving, fixed, round; ///< bodies that move, static ones, shapes
 	sgBoxLanes* deeper;           ///< (sgScene_DeeperCount)
 	_Atomic uint32_t deeperCount; ///< taken, possibly more than there are
 
@@ -188,7 +191,31 @@ static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
 	return id < scene->bodyCount && scene->bodies[id].state == sgScene_present;
 }
 
-/// The box of a body, or that it is too far.
+static inline bool sgScene_IsBody(const snugScene* scene, uint32_t id)
+{
+	return sgScene_IsPresent(scene, id) && !scene->bodies[id].isShape;
+}
+
+/// Counts new poses, frames and shapes: what was found for the same number still holds.
+static inline uint64_t sgScene_ChangesOf(const sgSceneBody* entry)
+{
+	return entry->isShape ? entry->changes : entry->body->changes;
+}
+
+/// The largest coordinate of boxes that are up to date: those of bodies, and of shapes if they are asked for too.
+double sgScene_FindReach(const snugScene* scene, bool shapes);
+
+/// The box of a sphere or capsule. What reaches without end has an empty one.
+sgBox sgScene_BoundShape(const snugShape* shape);
+
+/// Whether a plane or half space may meet what is in a box.
+bool sgScene_MayMeetFlat(const snugShape* shape, const sgBox* box);
+
+/// Search for triangles of a body that meet a shape.
+/// @param visit nullable: see sgBody_VisitShape
+void sgScene_SearchShape(snugScene* scene, sgSceneSearch* search, snugPairFcn* visit, void* user);
+
+/// The box of a body or shape, or that it is too far.
 void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 
 /// Boxes below the root of a body whose box is up to date.
@@ -208,12 +235,12 @@ uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved);
 
 /// Pairs of boxes that overlap within `moving` and between both, of which one is active, that masks and the filter
 /// agree to: sorted, in scene->candidates.
-/// @param own bodies that meet themselves are candidates too
+/// @param all bodies that meet themselves, and shapes, are candidates too
 /// @param margin boxes that are no farther apart than this along each axis count as well
 /// @param count receives how many there are before the filter is asked
 /// @return false if there is too little room
 bool sgScene_FindCandidates(
-    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, bool own, float margin, uint64_t* count);
+    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, bool all, float margin, uint64_t* count);
 
 /// Have the listed bodies ready for queries, by several threads at once.
 /// @return the body that is too far, or SG_NONE

@@ -82,8 +82,13 @@ enum
 	COPIES_PER_TASK = 16
 };
 
+// Of a shape there is none.
 static uint32_t NumberAt(const snugBody* body, uint32_t place)
 {
+	if (place == SG_NONE)
+	{
+		return SNUG_NONE;
+	}
 	const sgTree* tree = &body->model->tree;
 	return tree->triangleMap[tree->leaves[place / SG_LANES].firstTriangle + place % SG_LANES];
 }

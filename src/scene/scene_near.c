@@ -231,6 +231,11 @@ static bool MayTouch(snugScene* scene, sgSceneSearch* search, snugCounters* coun
 	return true;
 }
 
+static bool HasShape(const snugScene* scene, const sgSceneSearch* search)
+{
+	return scene->bodies[search->a].isShape || scene->bodies[search->b].isShape;
+}
+
 // Candidates that cannot touch are struck out.
 static void CompareTask(void* context, uint32_t index)
 {
@@ -246,8 +251,9 @@ static void CompareTask(void* context, uint32_t index)
 		search->b = (uint32_t)pair;
 		search->levelCount = 0;
 		search->canBeFiner = false;
-		const bool isOwn = search->a == search->b; // whose parts always overlap
-		scene->candidates[i] = isOwn || MayTouch(scene, search, &counters) ? pair : SG_NO_CANDIDATE;
+		// A body's own parts always overlap, and a shape has none.
+		const bool isOne = search->a == search->b || HasShape(scene, search);
+		scene->candidates[i] = isOne || MayTouch(scene, search, &counters) ? pair : SG_NO_CANDIDATE;
 	}
 	sgScene_Count(scene, &counters);
 }
@@ -255,7 +261,7 @@ static void CompareTask(void* context, uint32_t index)
 static void ListOpened(snugScene* scene, uint32_t id)
 {
 	const sgSceneBody* entry = scene->bodies + id;
-	if (entry->opened != entry->boxed)
+	if (entry->opened != entry->boxed && !entry->isShape)
 	{
 		sgScene_List(scene, id);
 	}
@@ -429,6 +435,14 @@ static void ListSearches(snugScene* scene)
 	}
 }
 
+static void ListBody(snugScene* scene, uint32_t id)
+{
+	if (!scene->bodies[id].isShape)
+	{
+		sgScene_List(scene, id);
+	}
+}
+
 // Leave out searches that are over; list the bodies of the others.
 static void ListSearched(snugScene* scene)
 {
@@ -439,8 +453,8 @@ static void ListSearched(snugScene* scene)
 		if (!scene->searches[i].isOver)
 		{
 			scene->searches[count] = scene->searches[i];
-			sgScene_List(scene, scene->searches[count].a);
-			sgScene_List(scene, scene->searches[count].b);
+			ListBody(scene, scene->searches[count].a);
+			ListBody(scene, scene->searches[count].b);
 			++count;
 		}
 	}
@@ -550,6 +564,12 @@ typedef struct Searching
 static void RunSearch(const Searching* searching, sgSceneSearch* search, snugParallelFcn* parallel)
 {
 	snugScene* scene = searching->scene;
+	Store store = { scene, search };
+	if (HasShape(scene, search))
+	{
+		sgScene_SearchShape(scene, search, searching->trianglePairs ? StorePair : NULL, &store);
+		return;
+	}
 	const sgPairOptions options = {
 		.origin = scene->origin,
 		.firstOnly = !searching->trianglePairs,
@@ -560,7 +580,6 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 		.workers.run = searching->trianglePairs ? parallel : NULL,
 		.workers.user = scene->workers.user,
 	};
-	Store store = { scene, search };
 	sgSink sink = {
 		.callback = searching->trianglePairs ? StorePair : NULL,
 		.user = &store,

@@ -20,16 +20,7 @@ enum
 /// SG_MARGIN_NEAREST of the extent of both, which is at most twice the largest coordinate.
 static float BroadMargin(const snugScene* scene, double margin)
 {
-	double reach = 0.0;
-	for (uint32_t id = 0; id < scene->bodyCount; ++id)
-	{
-		const sgBox* box = scene->boxes + id;
-		for (int k = 0; k < 3 && sgScene_IsPresent(scene, id) && !sgBox_IsEmpty(box); ++k)
-		{
-			reach = fmax(reach, fmax(fabs((double)box->lower[k]), fabs((double)box->upper[k])));
-		}
-	}
-	const double most = margin + SG_MARGIN_NEAREST * 2.0 * reach;
+	const double most = margin + SG_MARGIN_NEAREST * 2.0 * sgScene_FindReach(scene, false);
 	return most < (double)MOST_MARGIN ? sgRoundUp(most) : MOST_MARGIN;
 }
 

@@ -2,6 +2,7 @@
 #include "scene/scene.h"
 
 #include "base/sort.h"
+#include "geometry/shape.h"
 #include "query/contacts.h"
 
 #include <string.h>
@@ -21,10 +22,11 @@ static uint32_t FindActive(snugScene* scene, bool all)
 			scene->isActive[id] = 0;
 			continue;
 		}
-		bool isChanged = body->seen != body->body->changes;
+		const uint64_t changes = sgScene_ChangesOf(body);
+		bool isChanged = body->seen != changes;
 		scene->isActive[id] = all || isChanged;
 		moved += isChanged;
-		if (body->boxed != body->body->changes)
+		if (body->boxed != changes)
 		{
 			sgScene_List(scene, id);
 		}
@@ -43,6 +45,12 @@ enum
 void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters)
 {
 	sgSceneBody* entry = scene->bodies + id;
+	if (entry->isShape)
+	{
+		entry->boxed = entry->changes;
+		scene->boxes[id] = sgScene_BoundShape(scene->shapes + id);
+		return;
+	}
 	sgPlacedRoot root;
 	entry->isTooFar = !sgBody_BoundPlacedRoot(entry->body, scene->origin, &root, counters);
 	if (!entry->isTooFar)
@@ -86,9 +94,11 @@ uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved)
 	}
 	const sgBroadBoxes boxes = { scene->boxes, scene->isActive };
 	uint32_t moving = sgBroad_LevelCount(&scene->moving), fixed = sgBroad_LevelCount(&scene->fixed);
-	uint32_t levels = moving > fixed ? moving : fixed;
+	uint32_t round = sgBroad_LevelCount(&scene->round), levels = moving > fixed ? moving : fixed;
+	levels = levels > round ? levels : round;
 	sgBroad_Refit(&scene->moving, &boxes, levels);
 	sgBroad_Refit(&scene->fixed, &boxes, levels);
+	sgBroad_Refit(&scene->round, &boxes, levels);
 	return SG_NONE;
 }
 
@@ -131,7 +141,8 @@ static void Collect(void* context, uint32_t a, uint32_t b)
 {
 	Collector* collector = context;
 	const sgSceneBody *bodyA = collector->scene->bodies + a, *bodyB = collector->scene->bodies + b;
-	if ((bodyA->groups & bodyB->mask) == 0 || (bodyB->groups & bodyA->mask) == 0)
+	if ((bodyA->groups & bodyB->mask) == 0 || (bodyB->groups & bodyA->mask) == 0 ||
+	    (bodyA->isStatic && bodyB->isStatic)) // which trees do not find but of shapes
 	{
 		return;
 	}
@@ -244,13 +255,57 @@ static void AddOwn(snugScene* scene)
 	HandOver(&collector);
 }
 
+// Planes and half spaces with bodies in front of whose boxes they are not. There are few of them.
+static void AddFlat(snugScene* scene)
+{
+	Collector collector;
+	collector.scene = scene;
+	collector.count = 0;
+	sgScene_BeginList(scene);
+	for (uint32_t i = 0; i < scene->round.count; ++i)
+	{
+		const uint32_t id = scene->round.order[i];
+		if (id != SG_NONE && scene->shapes[id].kind >= snug_shapePlane)
+		{
+			sgScene_List(scene, id);
+		}
+	}
+	for (uint32_t id = 0; id < scene->bodyCount && scene->listCount > 0; ++id)
+	{
+		for (uint32_t i = 0; i < scene->listCount && sgScene_IsBody(scene, id); ++i)
+		{
+			const uint32_t flat = scene->list[i];
+			const bool isActive = (scene->isActive[id] | scene->isActive[flat]) != 0;
+			if (isActive && sgScene_MayMeetFlat(scene->shapes + flat, scene->boxes + id))
+			{
+				Collect(&collector, id, flat);
+			}
+		}
+	}
+	HandOver(&collector);
+}
+
+// Spheres and capsules reach a little farther than their boxes: a triangle may meet one that is apart by 2^-37 of the
+// extent (sgShape_Meets), which is at most twice the largest coordinate.
+static void AddShapes(snugScene* scene)
+{
+	const float margin = sgRoundUp(4.0 * SG_SHAPE_SLACK * sgScene_FindReach(scene, true));
+	SweepTrees(scene, &scene->round, &scene->moving, margin);
+	SweepTrees(scene, &scene->round, &scene->fixed, margin);
+	AddFlat(scene);
+}
+
 bool sgScene_FindCandidates(
-    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, bool own, float margin, uint64_t* count)
+    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, bool all, float margin, uint64_t* count)
 {
 	atomic_store_explicit(&scene->candidateCount, 0, memory_order_relaxed);
-	if (own)
+	if (all)
 	{
 		AddOwn(scene);
+	}
+	if (all && scene->round.count > 0)
+	{
+		AddShapes(scene);
 	}
 	SweepTrees(scene, moving, moving, margin);
 	SweepTrees(scene, moving, fixed, margin);
@@ -318,7 +373,7 @@ static uint64_t CountChanges(const snugScene* scene)
 	uint64_t changes = 0;
 	for (uint32_t id = 0; id < scene->bodyCount; ++id)
 	{
-		changes += scene->bodies[id].state == sgScene_present ? scene->bodies[id].body->changes : 0;
+		changes += sgScene_IsPresent(scene, id) ? sgScene_ChangesOf(scene->bodies + id) : 0;
 	}
 	return changes;
 }
@@ -347,9 +402,9 @@ static void TellContacts(snugScene* scene, const snugSceneQuery* query)
 	for (uint64_t i = 0; i < scene->frame->count; ++i)
 	{
 		const snugScenePair* pair = scene->frame->pairs + i;
-		if (pair->a == pair->b)
+		if (pair->a == pair->b || scene->bodies[pair->a].isShape || scene->bodies[pair->b].isShape)
 		{
-			continue; // a body and itself
+			continue;
 		}
 		snugContactQuery asked = { .depths = query->depths };
 		memcpy(asked.origin, scene->origin, sizeof(asked.origin));

@@ -60,6 +60,7 @@
 	X(SceneMake, 6)                       \
 	X(SceneAddOrRemove, 20)               \
 	X(SceneSetMask, 6)                    \
+	X(SceneSetShapes, 15)                 \
 	X(SceneSetOrigin, 6)                  \
 	X(SceneReserve, 2)                    \
 	X(SceneSetPoses, 25)                  \
@@ -96,6 +97,9 @@ void ExpectCounters(World* world, const snugCounters* counters);
 
 /// Joints that the body will take, drawn from where it is.
 void DrawJoints(World* world, Actor* actor, float* matrices);
+
+/// A sphere, capsule, plane or half space at a surface, or past it.
+snugShape DrawShape(World* world, const Surface* surface);
 
 /// A ray at a surface, through its corners and edges, or past it.
 snugRay DrawRay(World* world, const Surface* surface);

@@ -468,7 +468,7 @@ bool FindVertexDepths(World* world)
 
 // --- Shapes ---------------------------------------------------------------------------------------------------------
 
-static snugShape DrawShape(World* world, const Surface* surface)
+snugShape DrawShape(World* world, const Surface* surface)
 {
 	snugShape shape = { .kind = (snugShapeKind)Below(world, 4) };
 	float p[3];

@@ -25,6 +25,24 @@ static bool MasksAgree(const Actor* a, const Actor* b)
 	return (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0 && !(a->isStatic && b->isStatic);
 }
 
+static ShapeActor* ShapeOf(World* world, uint32_t id)
+{
+	for (uint32_t i = 0; i < MOST_SHAPES; ++i)
+	{
+		if (world->stage.shapes[i].isPresent && world->stage.shapes[i].id == id)
+		{
+			return world->stage.shapes + i;
+		}
+	}
+	return NULL;
+}
+
+static bool ShapeMasksAgree(const ShapeActor* shape, const Actor* actor)
+{
+	return (shape->groups & actor->mask) != 0 && (actor->groups & shape->mask) != 0 &&
+	       !(shape->isStatic && actor->isStatic);
+}
+
 static bool MayMeet(const World* world, const Actor* a, const Actor* b)
 {
 	return a == b ? a->meetsItself : MasksAgree(a, b) && Agrees(world->stage.filterSeed, a->id, b->id);
@@ -35,9 +53,13 @@ static bool Filter(void* user, uint32_t a, uint32_t b)
 	World* world = user;
 	const uint64_t key = (uint64_t)a << 32 | b;
 	const Actor *actorA = ActorOf(world, a), *actorB = ActorOf(world, b);
-	const bool isRight = a < b && key >= world->stage.lastAsked && actorA != NULL && actorB != NULL;
+	const Actor* actor = actorA != NULL ? actorA : actorB;
+	const ShapeActor* shape = ShapeOf(world, actorA == NULL ? a : b);
+	const bool areTwo = actorA != NULL && actorB != NULL, isRight = a < b && key >= world->stage.lastAsked;
+	const bool agree =
+	    areTwo ? MasksAgree(actorA, actorB) : actor != NULL && shape != NULL && ShapeMasksAgree(shape, actor);
 	world->stage.lastAsked = key + 1;
-	world->stage.filterBroke = world->stage.filterBroke || !isRight || !MasksAgree(actorA, actorB);
+	world->stage.filterBroke = world->stage.filterBroke || !isRight || !agree;
 	return Agrees(world->stage.filterSeed, a, b);
 }
 
@@ -102,7 +124,8 @@ static void SetBits(Actor* actor, uint32_t groups, uint32_t mask)
 static bool IsFree(World* world, uint32_t id)
 {
 	const Stage* stage = &world->stage;
-	return ActorOf(world, id) == NULL && (stage->freedAt[id] == 0 || stage->updates >= stage->freedAt[id] + 1);
+	return ActorOf(world, id) == NULL && ShapeOf(world, id) == NULL &&
+	       (stage->freedAt[id] == 0 || stage->updates >= stage->freedAt[id] + 1);
 }
 
 static void Add(World* world, Actor* actor)
@@ -233,6 +256,75 @@ bool SceneSetMask(World* world)
 	SetBits(actor, groups, mask);
 	actor->sceneChanges = 0;
 	return true;
+}
+
+// Bits that shapes have as actors do.
+static void SetShapeBits(ShapeActor* actor, uint32_t groups, uint32_t mask)
+{
+	actor->groups = groups != 0 ? groups : 1;
+	actor->mask = mask != 0 ? mask : UINT32_MAX;
+}
+
+static void AddShape(World* world, ShapeActor* actor)
+{
+	Stage* stage = &world->stage;
+	const snugSceneBodyDef def = {
+		.shape = &actor->shape, .isStatic = Chance(world, 0.2), .groups = DrawBits(world), .mask = DrawBits(world)
+	};
+	const snugSceneBodyDef* given = GIVEN(world, def);
+	snugStatus status;
+	CALL(world, status = snugScene_Add(stage->scene, given, &actor->id));
+	if (status == snug_outOfRange)
+	{
+		return;
+	}
+	EXPECT(world, status == snug_success && IsFree(world, actor->id), "adding a shape: %s, id %u",
+	    snugGetStatusText(status), actor->id);
+	actor->isPresent = true;
+	actor->isStatic = def.isStatic;
+	SetShapeBits(actor, def.groups, def.mask);
+	stage->freedAt[actor->id] = 0;
+}
+
+// Shapes come, go and move.
+bool SceneSetShapes(World* world)
+{
+	Stage* stage = &world->stage;
+	ShapeActor* actor = stage->shapes + Below(world, MOST_SHAPES);
+	const Surface* surface = stage->scene != NULL ? Actor_Surface(world, AnyActor(world), stage->origin) : NULL;
+	if (surface == NULL || surface->triangleCount == 0)
+	{
+		return false;
+	}
+	snugStatus status = snug_success;
+	if (actor->isPresent && Chance(world, 0.15))
+	{
+		CALL(world, status = snugScene_Remove(stage->scene, actor->id));
+		actor->isPresent = false;
+		stage->freedAt[actor->id] = 1 + stage->updates;
+	}
+	else if (actor->isPresent && Chance(world, 0.15))
+	{
+		const uint32_t groups = DrawBits(world), mask = DrawBits(world);
+		CALL(world, status = snugScene_SetGroups(stage->scene, actor->id, groups, mask));
+		SetShapeBits(actor, groups, mask);
+	}
+	else
+	{
+		actor->shape = DrawShape(world, surface);
+		const snugShape* given = GIVEN(world, actor->shape);
+		if (actor->isPresent)
+		{
+			CALL(world, status = snugScene_SetShape(stage->scene, actor->id, given));
+		}
+		else
+		{
+			AddShape(world, actor);
+		}
+	}
+	EXPECT(world, status == snug_success, "a shape: %s", snugGetStatusText(status));
+	actor->isTold = true;
+	return actor->isPresent;
 }
 
 bool SceneSetOrigin(World* world)
@@ -437,10 +529,71 @@ bool SceneSetPoses(World* world)
 /// What touches now.
 typedef struct Touching
 {
-	Touch touches[MOST_ACTORS * MOST_ACTORS];
-	PairList triangles[MOST_ACTORS * MOST_ACTORS];
+	Touch touches[MOST_MEMBERS * MOST_MEMBERS];
+	PairList triangles[MOST_MEMBERS * MOST_MEMBERS];
 	uint32_t count;
 } Touching;
+
+// In its place: sorted by ids.
+static void AddTouch(Touching* touching, uint32_t a, uint32_t b, PairList pairs)
+{
+	uint32_t place = touching->count++;
+	for (; place > 0 && (touching->touches[place - 1].a > a ||
+	                        (touching->touches[place - 1].a == a && touching->touches[place - 1].b > b));
+	     --place)
+	{
+		touching->touches[place] = touching->touches[place - 1];
+		touching->triangles[place] = touching->triangles[place - 1];
+	}
+	touching->touches[place] = (Touch){ a, b };
+	touching->triangles[place] = pairs;
+}
+
+// By a fresh body and snugCollideShape, which CollideShape compares with exact arithmetic.
+static void MeetShape(World* world, const ShapeActor* shape, const Actor* actor, Touching* touching)
+{
+	const uint32_t most = actor->surface.triangleCount, a = shape->id < actor->id ? shape->id : actor->id;
+	snugBody* shadow = Actor_MakeShadow(world, actor);
+	snugShapeQuery query = { .contacts = Scratch(most * sizeof(snugShapeContact)), .capacity = most };
+	Copy(query.origin, world->stage.origin, sizeof(query.origin));
+	EXPECT(world, shadow != NULL || world->isExtreme, "a shadow");
+	if (shadow == NULL)
+	{
+		longjmp(world->failed, 2);
+	}
+	const snugResult result = snugCollideShape(shadow, &shape->shape, &query);
+	snugBody_Destroy(shadow);
+	EXPECT(world, result.status == snug_success || world->isExtreme, "a shadow: %s", snugGetStatusText(result.status));
+	if (result.status != snug_success)
+	{
+		longjmp(world->failed, 2);
+	}
+	PairList pairs = { Scratch(result.count * sizeof(snugPair)), result.count };
+	for (uint64_t i = 0; i < result.count; ++i)
+	{
+		const uint32_t t = query.contacts[i].triangle;
+		pairs.pairs[i] = a == actor->id ? (snugPair){ t, SNUG_NONE } : (snugPair){ SNUG_NONE, t };
+	}
+	if (result.count > 0)
+	{
+		AddTouch(touching, a, shape->id ^ actor->id ^ a, pairs);
+	}
+}
+
+static void MeetShapes(World* world, const Present* present, Touching* touching)
+{
+	for (uint32_t i = 0; i < MOST_SHAPES * present->count; ++i)
+	{
+		const ShapeActor* shape = world->stage.shapes + i % MOST_SHAPES;
+		const Actor* actor = present->actors[i / MOST_SHAPES];
+		const uint32_t least = shape->id < actor->id ? shape->id : actor->id;
+		if (shape->isPresent && ShapeMasksAgree(shape, actor) &&
+		    Agrees(world->stage.filterSeed, least, shape->id ^ actor->id ^ least))
+		{
+			MeetShape(world, shape, actor, touching);
+		}
+	}
+}
 
 static void FindTouching(World* world, const Present* present, Touching* touching)
 {
@@ -457,11 +610,11 @@ static void FindTouching(World* world, const Present* present, Touching* touchin
 			const PairList pairs = Actor_Pairs(world, a, b, world->stage.origin);
 			if (pairs.count > 0)
 			{
-				touching->touches[touching->count] = (Touch){ a->id, b->id };
-				touching->triangles[touching->count++] = pairs;
+				AddTouch(touching, a->id, b->id, pairs);
 			}
 		}
 	}
+	MeetShapes(world, present, touching);
 }
 
 static bool Touched(const Touch* touches, uint32_t count, Touch touch)
@@ -594,7 +747,8 @@ static void ExpectTold(World* world, const Touching* now, const Told* told)
 	for (uint32_t i = 0; i < now->count; ++i)
 	{
 		const Touch* touch = now->touches + i;
-		const bool isOfTwo = touch->a != touch->b;
+		const bool isOfTwo =
+		    touch->a != touch->b && ActorOf(world, touch->a) != NULL && ActorOf(world, touch->b) != NULL;
 		EXPECT(world,
 		    !isOfTwo || (next < told->count && told->touches[next].a == touch->a && told->touches[next].b == touch->b),
 		    "contacts of %u and %u are not told", touch->a, touch->b);
@@ -673,6 +827,11 @@ static void ExpectMoved(World* world, const Present* present, const snugSceneRes
 		Actor* actor = present->actors[i];
 		told += actor->sceneChanges != actor->changes + 1;
 		actor->sceneChanges = actor->changes + 1;
+	}
+	for (uint32_t i = 0; i < MOST_SHAPES; ++i)
+	{
+		told += world->stage.shapes[i].isPresent && world->stage.shapes[i].isTold;
+		world->stage.shapes[i].isTold = false;
 	}
 	EXPECT(
 	    world, result->moved <= told || world->stage.isAllNew, "%u bodies moved, %u were told to", result->moved, told);

@@ -26,6 +26,8 @@ enum
 {
 	MOST_KINDS = 5,
 	MOST_ACTORS = 14,
+	MOST_SHAPES = 4,
+	MOST_MEMBERS = MOST_ACTORS + MOST_SHAPES,
 	MOST_OWN = 130, // triangles of bodies that are compared with themselves
 };
 
@@ -109,6 +111,15 @@ typedef struct Known
 	double origin[3];
 } Known;
 
+/// A shape, and how it takes part in the scene.
+typedef struct ShapeActor
+{
+	snugShape shape;
+	bool isPresent, isStatic;
+	uint32_t id, groups, mask; // as they are used
+	bool isTold;               // something since the last update
+} ShapeActor;
+
 typedef struct Stage
 {
 	snugScene* scene; // nullable
@@ -117,7 +128,8 @@ typedef struct Stage
 	uint64_t lastAsked;
 	bool isAllNew;    // the origin moved since the last update
 	bool filterBroke; // it was asked out of order, or about bodies that masks rule out
-	Touch before[MOST_ACTORS * MOST_ACTORS];
+	ShapeActor shapes[MOST_SHAPES];
+	Touch before[MOST_MEMBERS * MOST_MEMBERS];
 	uint32_t beforeCount;
 	uint64_t updates;       // that succeeded
 	uint64_t freedAt[1000]; // by id: 1 + `updates` when it was removed; zero: it was not

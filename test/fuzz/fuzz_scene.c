@@ -13,13 +13,15 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 enum
 {
 	ACTORS = 12,
+	SHAPES = 3, // the last of the actors
 	MODELS = 3,
 	MOST_PAIRS = ACTORS * ACTORS,
 };
 
 typedef struct Actor
 {
-	snugBody* body;
+	snugBody* body; // null: it is a shape
+	snugShape shape;
 	uint32_t model, id;
 	uint32_t groups, mask;
 	bool isPresent, isStatic, meetsItself;
@@ -84,9 +86,36 @@ static snugModel* MakeModel(uint32_t number)
 	return model;
 }
 
+// At times one that is not valid.
+static void SetShape(Stage* stage, Actor* actor)
+{
+	Input* input = &stage->input;
+	snugShape shape = { .kind = (snugShapeKind)(Next(input) % 5), .radius = (float)NextUnit(input) + 0.9f };
+	for (int k = 0; k < 3; ++k)
+	{
+		shape.from[k] = (float)(1.5 * NextUnit(input));
+		shape.to[k] = (float)(1.5 * NextUnit(input));
+		shape.plane.normal[k] = (double)Next(input) - 100.0;
+	}
+	shape.plane.offset = 100.0 * NextUnit(input);
+	shape.from[0] *= Next(input) == 255 ? 1e36f : 1.0f;
+	const snugShapeQuery query = { .any = true };
+	const bool isValid = snugCollideShape(stage->actors[0].body, &shape, &query).status == snug_success;
+	if (actor->isPresent)
+	{
+		Require((snugScene_SetShape(stage->scene, actor->id, &shape) == snug_success) == isValid);
+	}
+	actor->shape = isValid ? shape : actor->shape;
+}
+
 static void Pose(Stage* stage, Actor* actor)
 {
 	Input* input = &stage->input;
+	if (actor->body == NULL)
+	{
+		SetShape(stage, actor);
+		return;
+	}
 	if (actor->model == 1)
 	{
 		float position[3] = { (float)NextUnit(input), (float)NextUnit(input), (float)NextUnit(input) };
@@ -112,6 +141,11 @@ static void Pose(Stage* stage, Actor* actor)
 static void Place(Stage* stage, Actor* actor)
 {
 	Input* input = &stage->input;
+	if (actor->body == NULL)
+	{
+		SetShape(stage, actor);
+		return;
+	}
 	double far = Next(input) == 255 ? 1e300 : 1.5, angle = NextUnit(input);
 	snugFrame frame = { .position = { far * NextUnit(input), NextUnit(input), NextUnit(input) },
 		.rotation = { 0.0, sin(angle), 0.0, cos(angle) } };
@@ -129,7 +163,8 @@ static void AddOrRemove(Stage* stage, Actor* actor)
 	const uint32_t how = Next(&stage->input);
 	snugSceneBodyDef def = { .body = actor->body,
 		.isStatic = how % 3 == 0,
-		.meetsItself = how >= 128,
+		.meetsItself = how >= 128 && actor->body != NULL,
+		.shape = actor->body == NULL ? &actor->shape : NULL,
 		.groups = Next(&stage->input) % 4,
 		.mask = Next(&stage->input) % 4 };
 	snugStatus status = snugScene_Add(stage->scene, &def, &actor->id);
@@ -164,7 +199,7 @@ static int Compare(const void* a, const void* b)
 static bool MayMeet(const Actor* a, const Actor* b)
 {
 	return a->isPresent && b->isPresent && a->id < b->id && !(a->isStatic && b->isStatic) &&
-	       (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0;
+	       (a->body != NULL || b->body != NULL) && (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0;
 }
 
 static bool Touch(const Stage* stage, const Actor* a, const Actor* b)
@@ -173,6 +208,12 @@ static bool Touch(const Stage* stage, const Actor* a, const Actor* b)
 	if (a == b)
 	{
 		return a->isPresent && a->meetsItself && snugTouchesSelf(a->body, NULL).count > 0;
+	}
+	if (MayMeet(a, b) && (a->body == NULL || b->body == NULL))
+	{
+		const snugShapeQuery asked = { .origin = { stage->origin[0], stage->origin[1], stage->origin[2] } };
+		const Actor *body = a->body != NULL ? a : b, *shape = a->body != NULL ? b : a;
+		return snugCollideShape(body->body, &shape->shape, &asked).count > 0;
 	}
 	return MayMeet(a, b) && snugTouches(a->body, b->body, &query).count > 0;
 }
@@ -260,7 +301,8 @@ static void FindWithin(Stage* stage)
 	{
 		const Actor *a = stage->actors + i / ACTORS, *b = stage->actors + i % ACTORS;
 		snugDistanceQuery one = { .origin = { stage->origin[0], stage->origin[1], stage->origin[2] } };
-		const double distance = MayMeet(a, b) ? snugFindDistance(a->body, b->body, &one).distance : INFINITY;
+		const bool areTwo = MayMeet(a, b) && a->body != NULL && b->body != NULL;
+		const double distance = areTwo ? snugFindDistance(a->body, b->body, &one).distance : INFINITY;
 		count += distance <= query.margin;
 		for (uint64_t k = 0; k < result.count && k < query.capacity; ++k)
 		{
@@ -316,7 +358,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	Require(snugPool_Create(&(snugPoolDef){ .bytes = 5 * 4096 }, &stage.pool) == snug_success);
 	for (uint32_t i = 0; i < ACTORS; ++i)
 	{
-		stage.actors[i] = (Actor){ .model = i % MODELS, .id = UINT32_MAX };
+		stage.actors[i] = (Actor){ .model = i % MODELS, .id = UINT32_MAX, .shape.radius = 0.5f };
+		if (i >= ACTORS - SHAPES)
+		{
+			continue;
+		}
 		snugBodyDef body = { .model = stage.models[i % MODELS], .pool = i / MODELS % 2 == 0 ? stage.pool : NULL };
 		Require(snugBody_Create(&body, &stage.actors[i].body) == snug_success);
 	}

@@ -77,7 +77,8 @@ typedef struct Actor
 {
 	Kind* kind;
 	snugBody *body, *twin;
-	bool isStatic, isPresent, meetsItself;
+	snugShape shape;
+	bool isShape, isStatic, isPresent, meetsItself;
 	uint32_t groups, mask; // as they are used
 	uint32_t id;
 } Actor;
@@ -168,6 +169,22 @@ static void PlaceBoth(const Actor* actor, sceneRandom* random, const double midd
 	assert_int_equal(snugBody_SetFrame(actor->twin, &frame), snug_success);
 }
 
+// Of any kind, relative to the scene's origin; at times with numbers that shapes of its kind do not look at.
+static snugShape RandomShape(sceneRandom* random, const double middle[3], const double origin[3], double size)
+{
+	snugShape shape = { .kind = (snugShapeKind)sceneRandom_Index(random, 4) };
+	shape.radius = (float)(sceneRandom_Index(random, 5) == 0 ? 0.0 : sceneRandom_Range(random, 0.0, 1.0));
+	for (int k = 0; k < 3; ++k)
+	{
+		const double at = middle[k] - origin[k];
+		shape.from[k] = (float)(at + size * sceneRandom_Range(random, -1.0, 1.0));
+		shape.to[k] = (float)(at + size * sceneRandom_Range(random, -1.0, 1.0));
+		shape.plane.normal[k] = sceneRandom_Range(random, -1.0, 1.0);
+		shape.plane.offset -= shape.plane.normal[k] * shape.from[k];
+	}
+	return shape;
+}
+
 // --- Truth ----------------------------------------------------------------------------------------------------------
 
 typedef struct Touch
@@ -213,7 +230,7 @@ static bool Agrees(void* user, uint32_t a, uint32_t b)
 static bool MayMeet(const Actor* a, const Actor* b, uint64_t seed)
 {
 	bool masksAgree = (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0;
-	return masksAgree && !(a->isStatic && b->isStatic) && Agrees(&seed, a->id, b->id);
+	return masksAgree && !(a->isShape && b->isShape) && !(a->isStatic && b->isStatic) && Agrees(&seed, a->id, b->id);
 }
 
 static int CompareIds(const void* a, const void* b)
@@ -229,6 +246,30 @@ static PairList CollideSelf(snugBody* body)
 	list.pairs = malloc((list.count + 1) * sizeof(snugPair));
 	snugCollideSelf(body, &(snugQuery){ .pairs = list.pairs, .capacity = list.count });
 	return list;
+}
+
+// By snugCollideShape, which test_shapes.c compares with all triangles.
+static PairList MeetShape(const Actor* a, const Actor* b, const double origin[3])
+{
+	const Actor *body = a->isShape ? b : a, *shape = a->isShape ? a : b;
+	snugShapeQuery query = { .origin = { origin[0], origin[1], origin[2] } };
+	query.capacity = snugCollideShape(body->twin, &shape->shape, &query).count;
+	snugShapeContact* contacts = query.contacts = malloc((query.capacity + 1) * sizeof(snugShapeContact));
+	PairList list = { malloc((query.capacity + 1) * sizeof(snugPair)), query.capacity };
+	snugCollideShape(body->twin, &shape->shape, &query);
+	for (uint64_t i = 0; i < list.count; ++i)
+	{
+		const uint32_t t = contacts[i].triangle;
+		list.pairs[i] = body == a ? (snugPair){ t, SNUG_NONE } : (snugPair){ SNUG_NONE, t };
+	}
+	free(contacts);
+	return list;
+}
+
+static PairList CollideEither(const Actor* a, const Actor* b, const double origin[3])
+{
+	const bool areBodies = !a->isShape && !b->isShape;
+	return a == b ? CollideSelf(a->twin) : areBodies ? CollideAll(a->twin, b->twin, origin) : MeetShape(a, b, origin);
 }
 
 static Touches FindTruth(const Actor* actors, uint32_t count, uint64_t seed, const double origin[3])
@@ -250,8 +291,7 @@ static Touches FindTruth(const Actor* actors, uint32_t count, uint64_t seed, con
 		{
 			if (i == j ? sorted[i]->meetsItself : MayMeet(sorted[i], sorted[j], seed))
 			{
-				PairList triangles =
-				    i == j ? CollideSelf(sorted[i]->twin) : CollideAll(sorted[i]->twin, sorted[j]->twin, origin);
+				PairList triangles = CollideEither(sorted[i], sorted[j], origin);
 				if (triangles.count > 0)
 				{
 					truth.touches[truth.count++] = (Touch){ sorted[i]->id, sorted[j]->id, triangles };
@@ -345,7 +385,7 @@ typedef struct Stage
 	Touches before;
 	pthread_t thread; // that calls
 	uint64_t lastAsked;
-	uint64_t updates, touches, own, failures, kept; // what was seen
+	uint64_t updates, touches, own, shaped, failures, kept; // what was seen
 } Stage;
 
 static bool Filter(void* user, uint32_t a, uint32_t b)
@@ -371,6 +411,12 @@ static void MakeActors(Stage* stage)
 	for (uint32_t i = 0; i < stage->actorCount; ++i)
 	{
 		Actor* actor = stage->actors + i;
+		if (i % 5 == 3)
+		{
+			actor->isShape = true;
+			actor->shape = RandomShape(random, stage->middle, stage->origin, stage->size);
+			continue;
+		}
 		actor->kind = stage->kinds + sceneRandom_Index(random, KINDS);
 		actor->body = MakeBody(actor->kind->model, stage->pages);
 		actor->twin = MakeBody(actor->kind->model, NULL);
@@ -438,12 +484,14 @@ static void AddOrRemove(Stage* stage, Actor* actor)
 	}
 	snugSceneBodyDef def = { .body = actor->body,
 		.isStatic = sceneRandom_Index(random, 4) == 0,
-		.meetsItself = sceneRandom_Index(random, 3) == 0,
+		.meetsItself = !actor->isShape && sceneRandom_Index(random, 3) == 0,
 		.groups = RandomBits(random),
 		.mask = RandomBits(random) | RandomBits(random),
-		.user = actor };
+		.user = actor,
+		.shape = actor->isShape ? &actor->shape : NULL };
 	assert_int_equal(snugScene_Add(stage->scene, &def, &actor->id), snug_success);
 	assert_ptr_equal(snugScene_GetUser(stage->scene, actor->id), actor);
+	assert_ptr_equal(snugScene_GetBody(stage->scene, actor->id), actor->body);
 	actor->isStatic = def.isStatic;
 	actor->meetsItself = def.meetsItself;
 	actor->groups = def.groups != 0 ? def.groups : 1;
@@ -451,10 +499,25 @@ static void AddOrRemove(Stage* stage, Actor* actor)
 	actor->isPresent = true;
 }
 
+static void ChangeShape(Stage* stage, Actor* actor)
+{
+	actor->shape = RandomShape(&stage->random, stage->middle, stage->origin, stage->size);
+	if (actor->isPresent)
+	{
+		assert_int_equal(snugScene_SetShape(stage->scene, actor->id, &actor->shape), snug_success);
+	}
+}
+
 static void ChangeOne(Stage* stage, Actor* actor)
 {
 	sceneRandom* random = &stage->random;
-	switch (sceneRandom_Index(random, 8))
+	const uint32_t what = sceneRandom_Index(random, 8);
+	if (what > 1 && actor->isShape)
+	{
+		ChangeShape(stage, actor);
+		return;
+	}
+	switch (what)
 	{
 		case 0:
 			AddOrRemove(stage, actor);
@@ -544,6 +607,7 @@ static void RunStage(Stage* stage, int steps)
 		for (uint64_t i = 0; i < now.count; ++i)
 		{
 			stage->own += now.touches[i].a == now.touches[i].b;
+			stage->shaped += now.touches[i].triangles.pairs[0].a == SNUG_NONE;
 		}
 		Touches_Free(&stage->before);
 		stage->before = now;
@@ -553,7 +617,7 @@ static void RunStage(Stage* stage, int steps)
 static void random_scenes_match_all_pairs(void** state)
 {
 	(void)state;
-	uint64_t updates = 0, touches = 0, own = 0, failures = 0, kept = 0;
+	uint64_t updates = 0, touches = 0, own = 0, shaped = 0, failures = 0, kept = 0;
 	uint64_t first = TestSeed();
 	for (uint64_t seed = first; seed < first + (uint64_t)TestCount(40); ++seed)
 	{
@@ -563,6 +627,7 @@ static void random_scenes_match_all_pairs(void** state)
 		updates += stage.updates;
 		touches += stage.touches;
 		own += stage.own;
+		shaped += stage.shaped;
 		failures += stage.failures;
 		kept += stage.kept;
 		Stage_Free(&stage);
@@ -570,7 +635,7 @@ static void random_scenes_match_all_pairs(void** state)
 	print_message("%llu updates, %llu of them without room; %llu touching pairs, %llu kept\n",
 	    (unsigned long long)updates, (unsigned long long)failures, (unsigned long long)touches,
 	    (unsigned long long)kept);
-	assert_true(touches > updates && own > 0 && failures > 0 && kept > 0);
+	assert_true(touches > updates && own > 0 && shaped > 0 && failures > 0 && kept > 0);
 }
 
 // --- Many ------------------------------------------------------------------------------------------------------------

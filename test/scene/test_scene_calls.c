@@ -162,6 +162,38 @@ static void misuse_is_told(void** state)
 	snugScene_Destroy(NULL);
 }
 
+static void shapes_called_wrongly(void** state)
+{
+	(void)state;
+	TestMessages messages = { .count = 0 };
+	snugScene* scene = MakeScene(&(snugSceneDef){ .messenger = TestMessages_Get(&messages) });
+	snugShape ball = { .radius = 1.0f }, bad = { .radius = -1.0f }, odd = { .reserved = { 0, 1 } };
+	const snugShape nowhere = { .kind = snug_shapeHalfSpace };
+	uint32_t id, body = Add(scene, bodies[0]);
+	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[1], .shape = &ball }, &id));
+	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .shape = &ball, .meetsItself = true }, &id));
+	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .shape = &ball, .replaces = bodies[0] }, &id));
+	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .shape = &odd }, &id));
+	assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .shape = &bad }, &id), snug_badInput);
+	assert_string_equal(messages.last, "the shape has a radius that is negative or too large");
+	assert_int_equal(id, UINT32_MAX);
+	assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .shape = &ball }, &id), snug_success);
+	ASSERT_BAD_ARGUMENT(snugScene_SetShape(NULL, id, &ball));
+	ASSERT_BAD_ARGUMENT(snugScene_SetShape(scene, id, NULL));
+	ASSERT_BAD_ARGUMENT(snugScene_SetShape(scene, body, &ball));
+	ASSERT_BAD_ARGUMENT(snugScene_SetShape(scene, id + 1, &ball));
+	ASSERT_BAD_ARGUMENT(snugScene_SetShape(scene, id, &odd));
+	assert_int_equal(snugScene_SetShape(scene, id, &nowhere), snug_badInput);
+	assert_string_equal(messages.last, "the shape is not finite or has no normal");
+	const snugFrame frame = { .position = { 0 } };
+	ASSERT_BAD_ARGUMENT(snugScene_SetPoses(scene, &(snugScenePoses){ .ids = &id, .count = 1, .frames = &frame }));
+	assert_null(snugScene_GetBody(scene, id));
+	assert_int_equal(snugScene_Update(scene, NULL).count, 1); // the ball is what it was
+	assert_int_equal(snugScene_Remove(scene, id), snug_success);
+	ASSERT_BAD_ARGUMENT(snugScene_SetShape(scene, id, &ball));
+	snugScene_Destroy(scene);
+}
+
 // A filter that changes the scene is refused everything.
 static bool Meddle(void* user, uint32_t a, uint32_t b)
 {
@@ -229,6 +261,61 @@ static void removing_ends_pairs(void** state)
 	assert_int_equal(none, ids[1]);
 	assert_int_equal(snugScene_Update(scene, NULL).status, snug_success);
 	assert_int_equal(snugScene_GetEvents(scene).begunCount, 2);
+	snugScene_Destroy(scene);
+}
+
+// Balls and a floor beside tetrahedra from the origin to 1 along each axis: which meet is plain. What is still is not
+// looked at; rays, distances and contacts are about bodies.
+static void shapes_meet_bodies_and_not_each_other(void** state)
+{
+	(void)state;
+	snugScene* scene = MakeScene(&(snugSceneDef){ .room = { .bodies = 6 } });
+	snugShape balls[2] = { { .from = { 0.0f, 0.0f, -0.5f }, .radius = 0.75f },
+		{ .from = { 0.0f, 0.0f, -0.5f }, .radius = 0.25f } };
+	const snugShape floor = { .kind = snug_shapeHalfSpace, .plane = { .normal = { 0.0, 0.0, 1.0 }, .offset = 0.5 } };
+	uint32_t ids[5];
+	for (int i = 0; i < 2; ++i)
+	{
+		Place(bodies[i], 10.0 * i, 0, 0);
+		ids[i] = Add(scene, bodies[i]);
+		snugSceneBodyDef def = { .shape = balls + i };
+		assert_int_equal(snugScene_Add(scene, &def, ids + 2 + i), snug_success);
+	}
+	const snugSceneBodyDef ground = { .shape = &floor, .isStatic = true };
+	assert_int_equal(snugScene_Add(scene, &ground, ids + 4), snug_success);
+	snugContactBuffer* buffer;
+	assert_int_equal(snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = 9 }, &buffer), snug_success);
+	const snugSceneQuery query = { .contacts = NoContacts, .contactBuffer = buffer };
+	snugSceneResult result = snugScene_Update(scene, &query);
+	assert_int_equal(result.status, snug_success);
+	uint64_t count;
+	const snugScenePair* pairs = snugScene_GetPairs(scene, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(pairs->a, ids[0]);
+	assert_int_equal(pairs->b, ids[2]);
+	assert_int_equal(pairs->count, 3); // those at the origin
+	const snugPair* triangles = snugScene_GetTrianglePairs(scene, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(triangles[2].b, SNUG_NONE);
+	result = snugScene_Update(scene, &query);
+	assert_int_equal(result.kept, 1);
+	assert_int_equal(result.candidates + result.moved, 0);
+	Place(bodies[1], 10, 0, -1); // on the floor
+	balls[1].from[0] = 10.5f;
+	assert_int_equal(snugScene_SetShape(scene, ids[3], balls + 1), snug_success);
+	result = snugScene_Update(scene, NULL);
+	assert_int_equal(result.moved, 2);
+	assert_int_equal(snugScene_GetEvents(scene).begunCount, 2);
+	assert_int_equal(snugScene_GetEvents(scene).begun[1].b, ids[4]);
+	snugRayHit hit;
+	const snugRay ray = { { 0.1f, 0.1f, 5.0f }, { 0.1f, 0.1f, -5.0f } };
+	snugScene_CastRays(scene, &ray, 1, &hit, NULL);
+	assert_int_equal(hit.body, ids[0]);
+	assert_int_equal(snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 3.0 }).count, 0);
+	assert_int_equal(snugScene_Remove(scene, ids[4]), snug_success);
+	assert_int_equal(snugScene_Update(scene, NULL).count, 2);
+	assert_int_equal(snugScene_GetEvents(scene).endedCount, 1);
+	snugContactBuffer_Destroy(buffer);
 	snugScene_Destroy(scene);
 }
 
@@ -665,6 +752,8 @@ int main(void)
 		cmocka_unit_test(misuse_is_told),
 		cmocka_unit_test(a_filter_does_not_change_the_scene),
 		cmocka_unit_test(removing_ends_pairs),
+		cmocka_unit_test(shapes_called_wrongly),
+		cmocka_unit_test(shapes_meet_bodies_and_not_each_other),
 		cmocka_unit_test(still_bodies_are_not_looked_at),
 		cmocka_unit_test(a_moved_origin_asks_anew),
 		cmocka_unit_test(bodies_too_far_are_named),

@@ -474,6 +474,13 @@ EXPORT(contactBufferDestroy) void webContactBufferDestroy(snugContactBuffer* buf
 
 /// Find contacts; ask->count receives how many there are, more than the buffer has room for if words[0] is zero.
 /// @param words receives: whether complete; contacts, points and curves with their numbers; points of curves
+static void CopyContacts(uint32_t words[8], const snugContactResult* r)
+{
+	const uint32_t all[8] = { r->complete, (uint32_t)r->contacts, r->contactCount, (uint32_t)r->points, r->pointCount,
+		(uint32_t)r->curves, r->curveCount, (uint32_t)r->curvePoints };
+	memcpy(words, all, sizeof(all));
+}
+
 EXPORT(findContacts)
 snugStatus webFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, webAsk* ask, uint32_t words[8])
 {
@@ -482,9 +489,7 @@ snugStatus webFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, 
 	snugContactResult result = snugFindContacts(a, b, buffer, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
-	const uint32_t all[8] = { result.complete, (uint32_t)result.contacts, result.contactCount, (uint32_t)result.points,
-		result.pointCount, (uint32_t)result.curves, result.curveCount, (uint32_t)result.curvePoints };
-	memcpy(words, all, sizeof(all));
+	CopyContacts(words, &result);
 	return result.status;
 }
 
@@ -492,10 +497,20 @@ snugStatus webFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, 
 
 _Static_assert(sizeof(snugScenePair) == 24, "snug.mjs reads pairs of bodies");
 
+/// Contacts of two bodies, as an update found them: copies, which follow in the same block.
+typedef struct webTold
+{
+	struct webTold* next;
+	uint32_t words[8]; ///< as webFindContacts has them
+} webTold;
+
 /// A scene, and whose part each body is, by ids: zero, nobody's.
 typedef struct webScene
 {
 	snugScene* scene;
+	double origin[3];
+	webTold *first, *last; ///< of the last update, one for each two bodies that touch, in order
+	bool isShort;          ///< of memory for them
 	uint32_t* owners;
 	uint32_t capacity;
 } webScene;
@@ -516,6 +531,7 @@ EXPORT(sceneCreate) snugStatus webSceneCreate(const double origin[3], webScene**
 	}
 	snugSceneDef def = { .messenger = messenger, .filter = AreOfTwo, .filterUser = s };
 	memcpy(def.origin, origin, sizeof(def.origin));
+	memcpy(s->origin, origin, sizeof(s->origin));
 	snugStatus status = snugScene_Create(&def, &s->scene);
 	if (status != snug_success)
 	{
@@ -526,8 +542,21 @@ EXPORT(sceneCreate) snugStatus webSceneCreate(const double origin[3], webScene**
 	return snug_success;
 }
 
+static void ForgetTold(webScene* s)
+{
+	while (s->first != NULL)
+	{
+		webTold* next = s->first->next;
+		free(s->first);
+		s->first = next;
+	}
+	s->last = NULL;
+	s->isShort = false;
+}
+
 EXPORT(sceneDestroy) void webSceneDestroy(webScene* s)
 {
+	ForgetTold(s);
 	snugScene_Destroy(s->scene);
 	free(s->owners);
 	free(s);
@@ -550,21 +579,40 @@ static bool KeepOwner(webScene* s, uint32_t id, uint32_t owner)
 	return true;
 }
 
+// Kind, from, to, radius, normal, offset.
+static snugShape ShapeOf(const double numbers[12])
+{
+	snugShape shape = { .kind = (snugShapeKind)numbers[0], .radius = (float)numbers[7], .plane.offset = numbers[11] };
+	for (int k = 0; k < 3; ++k)
+	{
+		shape.from[k] = (float)numbers[1 + k];
+		shape.to[k] = (float)numbers[4 + k];
+		shape.plane.normal[k] = numbers[8 + k];
+	}
+	return shape;
+}
+
 /// Makes room for another body where there is none.
+/// @param body nullable; then `shape` is added
 /// @param owner bodies with the same number do not meet, unless it is zero
 EXPORT(sceneAdd)
-snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t meetsItself, uint32_t groups,
-    uint32_t mask, uint32_t owner, uint32_t count, uint32_t* id)
+snugStatus webSceneAdd(webScene* s, snugBody* body, const double shape[12], snugBody* replaces, uint32_t isStatic,
+    uint32_t meetsItself, uint32_t groups, uint32_t mask, uint32_t owner, uint32_t count, uint32_t* id)
 {
+	const snugShape own = ShapeOf(shape);
 	snugSceneRoom room = snugScene_GetRoom(s->scene);
 	snugStatus status = snug_success;
 	if (room.bodies < count + 1)
 	{
 		status = snugScene_Reserve(s->scene, &(snugSceneRoom){ .bodies = 2 * (count + 1) });
 	}
-	snugSceneBodyDef def = {
-		.body = body, .isStatic = isStatic != 0, .meetsItself = meetsItself != 0, .groups = groups, .mask = mask
-	};
+	snugSceneBodyDef def = { .body = body,
+		.isStatic = isStatic != 0,
+		.meetsItself = meetsItself != 0,
+		.groups = groups,
+		.mask = mask,
+		.shape = body == NULL ? &own : NULL,
+		.replaces = replaces };
 	status = status == snug_success ? snugScene_Add(s->scene, &def, id) : status;
 	if (status == snug_success && !KeepOwner(s, *id, owner))
 	{
@@ -572,6 +620,12 @@ snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t 
 		status = snug_outOfMemory;
 	}
 	return status;
+}
+
+EXPORT(sceneSetShape) snugStatus webSceneSetShape(webScene* s, uint32_t id, const double shape[12])
+{
+	const snugShape own = ShapeOf(shape);
+	return snugScene_SetShape(s->scene, id, &own);
 }
 
 EXPORT(sceneRemove) snugStatus webSceneRemove(webScene* s, uint32_t id)
@@ -601,14 +655,84 @@ snugStatus webSceneFindHits(
 	return result.status;
 }
 
+static void* PutBehind(char** at, const void* from, size_t bytes)
+{
+	char* to = *at;
+	memcpy(to, from, bytes);
+	*at += bytes;
+	return to;
+}
+
+static void KeepTold(webScene* s, const snugContactResult* found)
+{
+	size_t curvePoints = 0;
+	for (uint32_t i = 0; i < found->curveCount; ++i)
+	{
+		curvePoints += found->curves[i].pointCount;
+	}
+	const size_t contacts = found->contactCount * sizeof(snugContact), curves = found->curveCount * sizeof(snugCurve);
+	const size_t points = found->pointCount * sizeof(snugContactPoint);
+	webTold* told = malloc(sizeof(webTold) + 8 + curves + contacts + points + curvePoints * sizeof(uint32_t));
+	s->isShort = s->isShort || told == NULL || !found->complete;
+	if (told == NULL)
+	{
+		return;
+	}
+	snugContactResult copy = *found;
+	char* at = (char*)(((uintptr_t)(told + 1) + 7) & ~(uintptr_t)7); // curves have doubles
+	copy.curves = PutBehind(&at, found->curves, curves);
+	copy.contacts = PutBehind(&at, found->contacts, contacts);
+	copy.points = PutBehind(&at, found->points, points);
+	copy.curvePoints = PutBehind(&at, found->curvePoints, curvePoints * sizeof(uint32_t));
+	CopyContacts(told->words, &copy);
+	told->next = NULL;
+	*(s->last != NULL ? &s->last->next : &s->first) = told;
+	s->last = told;
+}
+
+// A snugSceneContactsFcn. What there was too little room for is found again.
+static void Tell(void* user, uint32_t a, uint32_t b, const snugContactResult* found)
+{
+	webScene* s = user;
+	snugContactBuffer* buffer = NULL;
+	snugContactResult again = *found;
+	if (!found->complete && webContactBufferCreate((uint32_t)found->count, &buffer) == snug_success)
+	{
+		snugContactQuery query = { 0 };
+		memcpy(query.origin, s->origin, sizeof(query.origin));
+		again = snugFindContacts(snugScene_GetBody(s->scene, a), snugScene_GetBody(s->scene, b), buffer, &query);
+	}
+	KeepTold(s, &again);
+	snugContactBuffer_Destroy(buffer);
+}
+
+/// Contacts of the last update, of one two bodies that touch after those of another.
+/// @param told null: the first
+/// @return null after the last
+EXPORT(sceneTold) const webTold* webSceneTold(const webScene* s, const webTold* told, uint32_t words[8])
+{
+	told = told != NULL ? told->next : s->first;
+	if (told != NULL)
+	{
+		memcpy(words, told->words, sizeof(told->words));
+	}
+	return told;
+}
+
 /// Update, making room until there is enough.
+/// @param contacts nullable; room for contacts, which are found as well
 /// @param words receives: moved bodies, candidates, queries, kept pairs; pairs and their number, triangle pairs; begun
 /// events and their number, persisting ones, ended ones
 EXPORT(sceneUpdate)
-snugStatus webSceneUpdate(webScene* s, uint32_t trianglePairs, double counters[8], uint32_t words[13])
+snugStatus webSceneUpdate(
+    webScene* s, uint32_t trianglePairs, snugContactBuffer* contacts, double counters[8], uint32_t words[13])
 {
 	snugScene* scene = s->scene;
-	snugSceneQuery query = { .trianglePairs = trianglePairs != 0 };
+	snugSceneQuery query = { .trianglePairs = trianglePairs != 0,
+		.contacts = contacts != NULL ? Tell : NULL,
+		.contactsUser = s,
+		.contactBuffer = contacts };
+	ForgetTold(s);
 	snugSceneResult result = snugScene_Update(scene, &query);
 	CopyCounters(counters, &result.counters);
 	const snugSceneRoom none = { 0 };
@@ -633,5 +757,5 @@ snugStatus webSceneUpdate(webScene* s, uint32_t trianglePairs, double counters[8
 		(uint32_t)events.begunCount, (uint32_t)events.persisting, (uint32_t)events.persistingCount,
 		(uint32_t)events.ended, (uint32_t)events.endedCount };
 	memcpy(words, all, sizeof(all));
-	return result.status;
+	return s->isShort ? snug_outOfMemory : result.status;
 }

@@ -279,16 +279,34 @@ export class Body implements Disposable {
 }
 
 /** Bodies that come and go. Those that stay as they are cost nearly nothing. */
+/** Something simple among bodies, relative to the scene's origin. Change it and call setShape to move it. */
+export type Shape =
+	| { kind: 'sphere'; center: ArrayLike<number>; radius: number }
+	| { kind: 'capsule'; start: ArrayLike<number>; end: ArrayLike<number>; radius: number }
+	/** normal . x + offset = 0, or <= 0. */
+	| { kind: 'plane' | 'halfSpace'; normal: ArrayLike<number>; offset: number };
+
+/** Two that touch, or one body that meets itself. What you set as note is there again after each update, and at the event that ends it. */
+export interface ScenePair {
+	a: Body | Shape;
+	b: Body | Shape;
+	note?: unknown;
+}
+
 export class Scene implements Disposable {
 	private constructor();
 	readonly bodies: Body[];
 	/** Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, and not both static. */
-	add(body: Body, options?: { isStatic?: boolean; groups?: number; mask?: number;
+	add(body: Body | Shape, options?: { isStatic?: boolean; groups?: number; mask?: number;
 		/** Whose part it is: anything; parts of one owner do not meet each other. */
 		owner?: unknown;
 		/** Updates also find what collideSelf finds: a pair of the body with itself. */
-		meetsItself?: boolean }): this;
-	remove(body: Body): this;
+		meetsItself?: boolean;
+		/** A body of this scene, which goes: pairs that still touch persist. */
+		replaces?: Body | null }): this;
+	/** Tell the scene that a shape is another one now. */
+	setShape(shape: Shape): this;
+	remove(body: Body | Shape): this;
 	/**
 	 * What each ray hits first among all bodies, as they are now: no update is needed. Rays are relative to the scene's origin.
 	 * @param options.mask bodies in one of these groups; default all
@@ -297,9 +315,10 @@ export class Scene implements Disposable {
 	/** Everything that one ray hits, nearest first. */
 	findHits(ray: ArrayLike<number>, options?: { mask?: number }): SceneHits;
 	/** Find what touches now, and what began and ended since the last update. */
-	update(options?: { trianglePairs?: boolean }): { moved: number; candidates: number; queries: number; kept: number };
-	readonly pairs: { a: Body; b: Body; pairs?: Uint32Array }[];
-	readonly events: { begun: { a: Body; b: Body }[]; persisting: { a: Body; b: Body }[]; ended: { a: Body; b: Body }[] };
+	update(options?: { trianglePairs?: boolean; contacts?: boolean }): { moved: number; candidates: number; queries: number; kept: number };
+	/** In `pairs` 0xffffffff stands for the triangle of a shape; `contacts` are those of two bodies. */
+	readonly pairs: (ScenePair & { pairs?: Uint32Array; contacts?: Contacts })[];
+	readonly events: { begun: ScenePair[]; persisting: ScenePair[]; ended: ScenePair[] };
 	dispose(): void;
 	readonly isDisposed: boolean;
 }

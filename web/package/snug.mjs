@@ -794,16 +794,27 @@ export class Body extends Held {
 // ---- Scenes ----------------------------------------------------------------------------------------------------------
 
 const bodyOf = ({ body }) => body;
+const shapeKinds = ['sphere', 'capsule', 'plane', 'halfSpace'];
+const isShape = (member) => !(member instanceof Held) && shapeKinds.includes(member?.kind);
+
+// As exports.c reads them.
+function stageShape(core, { kind, center, start = center, end = start, radius = 0, normal = [0, 0, 0], offset = 0 }) {
+	const none = [0, 0, 0], isFlat = kind === 'plane' || kind === 'halfSpace';
+	if (![radius, offset].every((number) => typeof number === 'number')) throw badInput('radius and offset must be numbers');
+	return core.stageDoubles([shapeKinds.indexOf(kind)], isFlat ? none : expect(start, 3, kind === 'sphere' ? 'center' : 'start'),
+		isFlat ? none : expect(end, 3, 'end'), [isFlat ? 0 : radius], expect(normal, 3, 'normal'), [offset]);
+}
 
 export class Scene extends Held {
-	#entries = new Map(); // by id: a body and its handle
+	#entries = new Map(); // by id: a body and its handle, or a shape
 	#removed = new Map(); // since the last update, which may have events of theirs
 	#owners = 0; // how many there have been
+	#keys = new WeakMap(); // of pairs: both ids in one number
 	#pairs = [];
 	#events = { begun: [], persisting: [], ended: [] };
 
 	get bodies() {
-		return [...this.#entries.values()].map(bodyOf);
+		return [...this.#entries.values()].filter((entry) => entry.handle).map(bodyOf);
 	}
 
 	/** Those that touch, with their pairs of triangles if they were asked for. */
@@ -815,14 +826,33 @@ export class Scene extends Held {
 		return this.#events;
 	}
 
-	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false } = {}) {
-		const scene = Held.handle(this), { core, pointer } = scene, handle = Held.handle(body, core);
-		if (this.bodies.includes(body)) throw badInput('this body is in the scene already');
+	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false, replaces = null } = {}) {
+		const scene = Held.handle(this), { core, pointer } = scene, handle = isShape(body) ? null : Held.handle(body, core);
+		if ([...this.#entries.values()].some((entry) => entry.body === body)) throw badInput(`this ${handle ? 'body' : 'shape'} is in the scene already`);
+		if (!handle && (meetsItself || replaces)) throw badInput('a shape neither meets itself nor replaces a body');
+		const old = replaces ? this.#entryOf(replaces, 'body')[1] : null;
+		if (old && !old.handle) throw badInput('a shape is not replaced: setShape changes it');
 		const count = this.#entries.size + this.#removed.size, number = this.#numberOf(owner);
-		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, meetsItself ? 1 : 0, groups, mask, number, count, core.words));
-		scene.keep(handle);
+		const shape = stageShape(core, handle ? { kind: 'plane' } : body);
+		core.check(core.c.sceneAdd(pointer, handle?.pointer ?? 0, shape, old?.handle.pointer ?? 0, isStatic ? 1 : 0, meetsItself ? 1 : 0,
+			groups, mask, number, count, core.words));
+		if (handle) scene.keep(handle);
+		if (old) scene.letGo(old.handle);
 		this.#entries.set(core.word(), { body, handle, owner, number });
 		return this;
+	}
+
+	setShape(shape) {
+		const { core, pointer } = Held.handle(this), [id, entry] = this.#entryOf(shape, 'shape');
+		if (entry.handle) throw badInput('a body is not a shape');
+		core.check(core.c.sceneSetShape(pointer, id, stageShape(core, shape)));
+		return this;
+	}
+
+	#entryOf(member, what) {
+		const found = [...this.#entries].find(([, entry]) => entry.body === member);
+		if (!found) throw badInput(`this ${what} is not in the scene`);
+		return found;
 	}
 
 	// Owners are numbers to the library; nobody is 0.
@@ -866,25 +896,27 @@ export class Scene extends Held {
 	}
 
 	remove(body) {
-		const scene = Held.handle(this), found = [...this.#entries].find(([, entry]) => entry.body === body);
-		if (!found) throw badInput('this body is not in the scene');
-		const [id, entry] = found;
+		const scene = Held.handle(this), [id, entry] = this.#entryOf(body, 'body');
 		scene.core.check(scene.core.c.sceneRemove(scene.pointer, id));
-		scene.letGo(entry.handle);
+		if (entry.handle) scene.letGo(entry.handle);
 		this.#entries.delete(id);
 		this.#removed.set(id, entry);
 		return this;
 	}
 
-	update({ trianglePairs = false } = {}) {
+	update({ trianglePairs = false, contacts = false } = {}) {
 		const { core, pointer } = Held.handle(this), place = core.stage(8 * counterNames.length);
-		core.check(core.c.sceneUpdate(pointer, trianglePairs ? 1 : 0, place, core.words));
+		if (contacts && core.contacts.pointer === 0) core.growContacts(0);
+		const room = contacts ? core.contacts.pointer : 0;
+		core.check(core.c.sceneUpdate(pointer, trianglePairs ? 1 : 0, room, place, core.words));
 		core.keepCounters(place / 8);
 		const [moved, candidates, queries, kept, pairs, pairCount, triangles, ...lists] = Array.from({ length: 13 }, (_, i) => core.word(i));
-		this.#pairs = this.#readPairs(core, pairs, pairCount, triangles, trianglePairs);
-		const [begun, persisting, ended] = [0, 2, 4].map((i) => this.#readEvents(core, lists[i], lists[i + 1]));
+		const last = this.#notes();
+		this.#pairs = this.#readPairs(core, pairs, pairCount, triangles, trianglePairs, last);
+		const [begun, persisting, ended] = [0, 2, 4].map((i) => this.#readEvents(core, lists[i], lists[i + 1], last));
 		this.#events = { begun, persisting, ended };
 		this.#removed.clear();
+		if (contacts) this.#readContacts(core, pointer);
 		return { moved, candidates, queries, kept };
 	}
 
@@ -892,18 +924,38 @@ export class Scene extends Held {
 		return bodyOf(this.#entries.get(id) ?? this.#removed.get(id));
 	}
 
-	#readEvents(core, pointer, count) {
-		const { u32 } = core.views;
-		return Array.from({ length: count }, (_, i) => ({ a: this.#find(u32[pointer / 4 + 2 * i]), b: this.#find(u32[pointer / 4 + 2 * i + 1]) }));
+	// What was left at pairs of the last update, by their ids.
+	#notes() {
+		return new Map(this.#pairs.filter(({ note }) => note !== undefined).map((pair) => [this.#keys.get(pair), pair.note]));
+	}
+
+	#readPair(core, at, notes) {
+		const { u32 } = core.views, key = u32[at] * 2 ** 26 + u32[at + 1], note = notes.get(key);
+		const pair = { a: this.#find(u32[at]), b: this.#find(u32[at + 1]), ...(note !== undefined && { note }) };
+		this.#keys.set(pair, key);
+		return pair;
+	}
+
+	#readEvents(core, pointer, count, notes) {
+		return Array.from({ length: count }, (_, i) => this.#readPair(core, pointer / 4 + 2 * i, notes));
+	}
+
+	// Of pairs of two bodies, in order.
+	#readContacts(core, pointer) {
+		let told = 0;
+		for (const pair of this.#pairs.filter(({ a, b }) => a !== b && !isShape(a) && !isShape(b))) {
+			told = core.c.sceneTold(pointer, told, core.words) >>> 0;
+			pair.contacts = readContacts(core);
+		}
 	}
 
 	// Pairs are two ids and two 64-bit numbers, of which linear memory can only fill the lower halves.
-	#readPairs(core, pointer, count, triangles, hasTriangles) {
+	#readPairs(core, pointer, count, triangles, hasTriangles, notes) {
 		const { u32 } = core.views;
 		return Array.from({ length: count }, (_, i) => {
-			const at = pointer / 4 + 6 * i, first = triangles / 4 + 2 * u32[at + 2];
-			return { a: this.#find(u32[at]), b: this.#find(u32[at + 1]),
-				...(hasTriangles && { pairs: u32.slice(first, first + 2 * u32[at + 4]) }) };
+			const at = pointer / 4 + 6 * i, first = triangles / 4 + 2 * u32[at + 2], pair = this.#readPair(core, at, notes);
+			if (hasTriangles) pair.pairs = u32.slice(first, first + 2 * u32[at + 4]);
+			return pair;
 		});
 	}
 }

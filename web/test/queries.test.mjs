@@ -186,6 +186,86 @@ test('a scene says what all pairs of bodies say, and what changed', () => {
 	assert.throws(() => scene.add(bodies.find((b) => !b.isDisposed)), /already/);
 });
 
+test('an update tells contacts, those that findContacts gives', () => {
+	const random = makeRandom(11), small = makeBall(2), large = makeBall(12), scene = snug.createScene({ origin: [0.25, 0, 0] });
+	const bodies = Array.from({ length: 12 }, (_, i) => (i < 2 ? large : small).createBody());
+	for (const body of bodies) scene.add(body.setFrame([0, 1, 2].map(() => 2 * random())));
+	bodies[1].setFrame(bodies[0].getBounds().center.map((x) => x + 0.25));
+	scene.add({ kind: 'halfSpace', normal: [0, 0, 1], offset: 0 });
+	scene.update();
+	assert.ok(scene.pairs.every((pair) => !('contacts' in pair)));
+	scene.update({ contacts: true });
+	let most = 0;
+	for (const { a, b, contacts } of scene.pairs.filter(({ b }) => b.kind === undefined)) {
+		assert.deepEqual(contacts, snug.findContacts(a, b, { origin: [0.25, 0, 0] }));
+		most = Math.max(most, contacts.pairs.length / 2);
+	}
+	assert.ok(most > 256, `${most}: more than there is room for at first`);
+	assert.ok(scene.pairs.filter(({ b }) => b.kind === 'halfSpace').every((pair) => !('contacts' in pair)));
+	scene.dispose();
+});
+
+test('another body takes the place of one, and notes stay with pairs that touch', () => {
+	const model = makeBall(2), [a, b, c] = [0, 1.5, 1.25].map((x) => model.createBody().setFrame([x, 0, 0])), scene = snug.createScene();
+	scene.add(a).add(b).update();
+	scene.pairs[0].note = 'door';
+	scene.add(c, { replaces: b }).update();
+	assert.deepEqual(scene.events, { begun: [], persisting: [{ a, b: c, note: 'door' }], ended: [] });
+	assert.equal(scene.pairs[0].note, 'door');
+	assert.deepEqual(scene.bodies, [a, c]);
+	c.setFrame([9, 0, 0]);
+	scene.update();
+	assert.deepEqual(scene.events.ended, [{ a, b: c, note: 'door' }]);
+	c.setFrame([1.25, 0, 0]);
+	scene.update();
+	assert.deepEqual(scene.pairs, [{ a, b: c }]);
+	assert.throws(() => scene.add(b, { replaces: model.createBody() }), /not in the scene/);
+	scene.add(b, { replaces: a }).update();
+	assert.equal(scene.pairs.length, 1);
+	scene.dispose();
+});
+
+test('shapes meet the triangles that are near enough, and no other shape', () => {
+	const random = makeRandom(12), model = makeBall(2), scene = snug.createScene(), bodies = [0, 2].map((x) => model.createBody().setFrame([x, 0, 0]));
+	const nearest = new THREE.Vector3(), point = new THREE.Vector3(), ball = { kind: 'sphere', center: [0, 0, 0], radius: 1 };
+	const wall = { kind: 'halfSpace', normal: [1, 0, 0], offset: 0 }, stick = { kind: 'capsule', start: [0, 0, 0], end: [0, 0, 0], radius: 1 };
+	for (const member of [ball, ...bodies, wall, stick]) scene.add(member);
+	let met = 0;
+	for (let step = 0; step < 30; ++step) {
+		ball.center = [0, 1, 2].map(() => 3 * random() - 1);
+		stick.start = stick.end = ball.center;
+		stick.radius = ball.radius = random();
+		wall.offset = 1 - 3 * random();
+		for (const shape of [ball, wall, stick]) scene.setShape(shape);
+		scene.update({ trianglePairs: true });
+		assert.ok(scene.pairs.every(({ a, b }) => bodies.includes(a) || bodies.includes(b)));
+		for (const shape of [ball, stick, wall]) {
+			for (const body of bodies) {
+				const pair = scene.pairs.find(({ a, b }) => [a, b].includes(shape) && [a, b].includes(body));
+				const found = new Set(pair?.pairs.filter((number) => number !== 0xffffffff));
+				trianglesOf(body).forEach((triangle, i) => {
+					const apart = shape === wall ? Math.min(triangle.a.x, triangle.b.x, triangle.c.x) + wall.offset
+						: triangle.closestPointToPoint(point.set(...ball.center), nearest).distanceTo(point) - ball.radius;
+					if (Math.abs(apart) > 1e-6) assert.equal(found.has(i), apart < 0, `step ${step}, triangle ${i}: ${apart}`);
+					met += found.has(i) ? 1 : 0;
+				});
+			}
+		}
+	}
+	assert.ok(met > 500, `${met}`);
+	const { body } = scene.castRays([0, 0, 9, 0, 0, -9]);
+	assert.equal(body[0], bodies[0]);
+	scene.remove(ball).update();
+	assert.ok(scene.pairs.every(({ a, b }) => a !== ball && b !== ball));
+	assert.throws(() => scene.setShape(ball), /not in the scene/);
+	assert.throws(() => scene.setShape(bodies[0]), /not a shape/);
+	assert.throws(() => scene.add(wall), /already/);
+	assert.throws(() => scene.add({ kind: 'sphere', center: [0, 0, 0], radius: -1 }), SnugError);
+	assert.throws(() => scene.add({ kind: 'sphere', center: [0, 0], radius: 1 }), /center/);
+	assert.throws(() => scene.add({ kind: 'sphere', center: [0, 0, 0], radius: 1 }, { meetsItself: true }), /neither/);
+	scene.dispose();
+});
+
 test('scenes outlive the bodies that they keep, and leave nothing behind', () => {
 	const model = makeBall(1), cycle = () => {
 		const scene = snug.createScene(), pair = [model.createBody(), model.createBody().setFrame([0.5, 0, 0])];
