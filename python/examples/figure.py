@@ -7,13 +7,13 @@ import numpy as np
 
 PARENTS = [-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19, 20, 21]
 SIDE = np.array([-1, 1, 1])
-LEFT = {1: (0.07, 0.87, 0), 4: (0.09, 0.5, 0), 7: (0.09, 0.09, -0.02), 10: (0.1, 0.03, 0.1)}
+LEFT = {1: (0.09, 0.87, 0), 4: (0.1, 0.5, 0), 7: (0.1, 0.09, -0.02), 10: (0.11, 0.03, 0.1)}
 LEFT |= {13: (0.08, 1.38, 0), 16: (0.18, 1.4, 0), 18: (0.43, 1.4, 0), 20: (0.68, 1.4, 0), 22: (0.77, 1.4, 0)}
 MIDDLE = {0: (0, 0.95, 0), 3: (0, 1.07, 0), 6: (0, 1.2, 0), 9: (0, 1.26, 0), 12: (0, 1.47, 0), 15: (0, 1.58, 0.02)}
 PLACES = np.array([MIDDLE[j] if j in MIDDLE else LEFT[j] if j in LEFT else LEFT[j - 1] * SIDE for j in range(24)])
-RADII = [0.13, 0.09, 0.09, 0.12, 0.065, 0.065, 0.12, 0.045, 0.045, 0.13, 0.04, 0.04]
+RADII = [0.13, 0.08, 0.08, 0.12, 0.06, 0.06, 0.12, 0.045, 0.045, 0.13, 0.04, 0.04]
 RADII += [0.06, 0.08, 0.08, 0.09, 0.06, 0.06, 0.045, 0.045, 0.035, 0.035, 0.035, 0.035]
-TIPS = {10: (0.1, 0.03, 0.2), 11: (-0.1, 0.03, 0.2), 15: (0, 1.7, 0.02), 22: (0.86, 1.4, 0), 23: (-0.86, 1.4, 0)}
+TIPS = {10: (0.11, 0.03, 0.2), 11: (-0.11, 0.03, 0.2), 15: (0, 1.7, 0.02), 22: (0.86, 1.4, 0), 23: (-0.86, 1.4, 0)}
 SOFTNESS = 0.012
 
 
@@ -65,8 +65,8 @@ def make_surface(step):
     return points, np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]])
 
 
-def make_figure(step=0.0195, seed=0):
-    """Arrays by the names that files have: of 6,752 vertices, all of them in triangles."""
+def make_figure(step=0.0194, seed=0):
+    """Arrays by the names that files have: of 6,826 vertices, all of them in triangles."""
     random = np.random.default_rng(seed)
     vertices, faces = make_surface(step)
     distances, _ = find_distances(vertices)
@@ -76,7 +76,7 @@ def make_figure(step=0.0195, seed=0):
     weights[weights < np.sort(weights, axis=1)[:, [-4]]] = 0
     weights /= weights.sum(axis=1, keepdims=True)
     regressor = np.exp(-np.linalg.norm(PLACES[:, None] - vertices, axis=2) / 0.01)
-    shapes = np.stack([0.012 * np.sin(vertices @ random.normal(size=(3, 3)) * 2 + random.uniform(0, 6, 3)) for _ in range(10)], 2)
+    shapes = np.stack([0.006 * np.sin(vertices @ random.normal(size=(3, 3)) * 2 + random.uniform(0, 6, 3)) for _ in range(10)], 2)
     near = np.exp(-np.linalg.norm(vertices[:, None] - PLACES[1:], axis=2) ** 2 / (2 * 0.08**2))
     bends = np.zeros((len(vertices), 3, 207))
     for k in range(207):  # strong near the joint, weak everywhere

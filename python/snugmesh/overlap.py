@@ -18,18 +18,33 @@ vertex, the area around it that is inside, along its normal.
 >>> round(found.volume, 6), found.gradients[1].sum(axis=0).round(6).tolist()
 (1.640625, [-3.28125, -0.9375, -0.875])
 
-`volume_between` and `volume_within` are the same for tensors of torch, which is needed for them alone.
+`volumes_between` and `volumes_within` are the same for tensors of torch, `distances_between` is for what is to touch, and
+`untangle` follows their gradients. torch is needed for these alone.
 """
 from __future__ import annotations
 
+import functools
+import importlib
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._core import Body, Model, collide, collide_self, find_inside
+from ._core import Body, Model, collide, collide_self, find_distance, find_hits, find_inside
 
-__all__ = ["Overlap", "Surface", "between", "within"]
+__all__ = [
+    "Overlap",
+    "Surface",
+    "Untangled",
+    "Volumes",
+    "between",
+    "distances_between",
+    "untangle",
+    "volumes_between",
+    "volumes_within",
+    "within",
+]
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -64,7 +79,8 @@ class Surface:
         if positions.shape != (self.vertex_count, 3):
             raise ValueError(f"vertices must have the shape ({self.vertex_count}, 3), not {positions.shape}")
         self.body.set_vertices(positions)
-        return positions.astype(np.float64)
+        exact: _Floats = positions.astype(np.float64)
+        return exact
 
 
 class _Mesh:
@@ -115,7 +131,8 @@ class _Mesh:
 
 def _orient(p: _Floats, q: _Floats, r: _Floats, s: _Floats) -> _Floats:
     """Six times the volume of tetrahedra: positive where s is in front of p, q, r."""
-    return np.einsum("ni,ni->n", np.cross(q - p, r - p), s - p)
+    volume: _Floats = np.einsum("ni,ni->n", np.cross(q - p, r - p), s - p)
+    return volume
 
 
 class _Crossings:
@@ -135,16 +152,17 @@ class _Crossings:
         apart = ~(ends[:, :, None] == corners[:, None]).any(axis=(1, 2))
         x, t = positions[ends], positions[corners]
         first, second = (_orient(t[:, 0], t[:, 1], t[:, 2], x[:, i]) for i in (0, 1))
-        sides = []
+        sides, signs = [], []
         for k in range(3):
             a, b = corners[:, (k + 1) % 3], corners[:, (k + 2) % 3]
             opposite = mesh.edge_of[self.triangle, k]
             one, two = np.minimum(self.edge, opposite), np.maximum(self.edge, opposite)
             u, v = positions[edges[one]], positions[edges[two]]
-            sides.append(np.where(a < b, 1.0, -1.0) * _orient(u[:, 0], u[:, 1], v[:, 0], v[:, 1]))
-        opposite_sides = np.stack(sides, axis=1)
-        through = (opposite_sides >= 0).all(axis=1) | (opposite_sides < 0).all(axis=1)
-        self.hits = apart & ((first >= 0) != (second >= 0)) & through
+            volume = _orient(u[:, 0], u[:, 1], v[:, 0], v[:, 1])
+            sides.append(np.where(a < b, volume, -volume))
+            signs.append((volume >= 0) == (a < b))  # so that zero, too, is on one side for both triangles of an edge
+        opposite_sides, is_left = np.stack(sides, axis=1), np.stack(signs, axis=1)
+        self.hits = apart & ((first >= 0) != (second >= 0)) & (is_left.all(axis=1) | ~is_left.any(axis=1))
         with np.errstate(invalid="ignore", divide="ignore"):
             self.along = first / (first - second)
             self.weights = opposite_sides / opposite_sides.sum(axis=1, keepdims=True)
@@ -210,12 +228,12 @@ def _turn_around(mesh: _Mesh, vertex: int, crossed: dict[int, list[tuple[int, in
     return levels
 
 
-def _integrate(mesh: _Mesh, faces: _Ints, positions: _Floats, pairs: _Ints, seeds: _Ints | None) -> tuple[float, _Floats]:
+def _integrate(mesh: _Mesh, faces: _Ints, positions: _Floats, pairs: _Ints, find_levels: Callable[[_Ints], _Ints]) -> tuple[float, _Floats]:
     """The volume and its gradient.
 
     Each vertex gets a level: how often its outer side is wound around, which changes where its edges go through triangles. The rest are
     sums along the boundaries of what has a level, triangle by triangle (Stokes), in weights of corners.
-    seeds: levels of the first vertex of each part; None: most of each part has level zero.
+    find_levels: says the level of some triangles at their corner 1.
     """
     found = _Crossings(mesh, positions, pairs)
     kept, weights, corners = _find_ends(mesh, found, pairs)
@@ -249,17 +267,17 @@ def _integrate(mesh: _Mesh, faces: _Ints, positions: _Floats, pairs: _Ints, seed
     np.add.at(tour, mesh.begin[child[moving]], steps)
     np.add.at(tour, mesh.end[child[moving]], -steps)
     levels = np.cumsum(tour)[mesh.begin]
-    if seeds is None:
-        lowest = levels.min()
-        counts = np.zeros((mesh.parts, int(levels.max() - lowest) + 1), dtype=np.int64)
-        used = mesh.part >= 0
-        np.add.at(counts, (mesh.part[used], levels[used] - lowest), 1)
-        seeds = -(counts.argmax(axis=1) + lowest)
-    levels = levels + np.append(seeds, 0)[mesh.part]
     starts = levels[mesh.edges[:, 0]] + turns[:, 0]
     wrong = np.nonzero(starts + change != levels[mesh.edges[:, 1]] + turns[:, 1])[0]
     if len(wrong) > 0:
-        raise ValueError(f"contact curves do not close: at the edge of vertices {mesh.edges[wrong[0]].tolist()} there is a hole, or things only touch")
+        raise _NotClosed(f"curves of contact do not close: there is a hole where things meet, near vertex {mesh.edges[wrong[0], 0]}")
+    # At the corner 1 of one triangle of each part, the level is known. Best one that meets nothing.
+    order = np.argsort(np.bincount(pairs.ravel(), minlength=len(faces)) > 0, kind="stable")
+    _, one = np.unique(mesh.part[mesh.triangles[order, 1]], return_index=True)
+    known = order[one]
+    edge = mesh.edge_of[known, 0]
+    at_corner = starts[edge] + np.where(mesh.edges[edge, 0] == mesh.triangles[known, 1], 0, change[edge])
+    starts += (find_levels(known) - at_corner)[mesh.part[mesh.edges[:, 0]]]
     holes = mesh.open_edges
     if (starts[holes] != 0).any() or (change[holes] != 0).any():
         raise ValueError("the surface has a hole where things meet: there is no volume")
@@ -305,13 +323,56 @@ def _sum_up(
     return float(volume), gradient
 
 
+def _find_beside(surface: Surface, positions: _Floats, triangles: _Ints) -> _Floats:
+    """Points of triangles, hardly away from their corner 1."""
+    beside: _Floats = np.array([0.001, 0.998, 0.001]) @ positions[surface.triangles[triangles]]
+    return beside
+
+
+def _find_own_levels(surface: Surface, positions: _Floats, triangles: _Ints) -> _Ints:
+    """How often a surface is wound around the outer side of its own triangles: by what a ray that comes from far away hits before."""
+    levels = []
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    far = high + np.array([0.37, 0.61, 0.48]) * (high - low).max()
+    for triangle, point in zip(triangles.tolist(), _find_beside(surface, positions, triangles)):
+        hits = find_hits(surface.body, np.stack([far, point + 0.01 * (point - far)]).astype(np.float32))
+        signs = np.where(hits["normal"].astype(np.float64) @ (point - far) < 0, 1, -1)
+        at = np.nonzero(hits["triangle"] == triangle)[0]
+        if len(at) == 0:
+            raise _NotClosed(f"triangle {triangle} has no area")
+        levels.append(int(signs[: at[0]].sum()) - int(signs[at[0]] < 0))
+    return np.array(levels, dtype=np.int64)
+
+
+class _NotClosed(ValueError):
+    """Curves of contact end somewhere, by rounding or by a hole."""
+
+
+def _try(ask: Callable[[_Floats], tuple[float, _Floats]], positions: _Floats, size: float) -> tuple[float, _Floats]:
+    """Where things touch at vertices or edges, float64 cannot say how curves go on. Then they are moved a little: volumes do not jump."""
+    random = np.random.default_rng(1)
+    for step in (0.0, 1e-7, 1e-6):
+        try:
+            return ask(positions + step * size * random.uniform(-1, 1, positions.shape) if step else positions)
+        except _NotClosed as error:
+            why = error
+    raise why
+
+
 def within(surface: Surface, vertices: ArrayLike) -> Overlap:
     """How much a surface with these vertices, (n, 3), overlaps itself, beginning with what does at rest."""
     positions = surface._place(vertices)
     pairs = collide_self(surface.body, keep_rest=True)
     if len(pairs) == 0:
         return Overlap(0.0, (np.zeros((surface.vertex_count, 3)),), pairs)
-    volume, gradient = _integrate(surface._mesh, surface.triangles, positions, pairs.astype(np.int64), None)
+
+    def ask(x: _Floats) -> tuple[float, _Floats]:
+        there, meeting = (positions, pairs) if x is positions else (surface._place(x), None)
+        meeting = collide_self(surface.body, keep_rest=True) if meeting is None else meeting
+        levels = functools.partial(_find_own_levels, surface, there)
+        return _integrate(surface._mesh, surface.triangles, there, meeting.astype(np.int64), levels)
+
+    volume, gradient = _try(ask, positions, float(np.ptp(positions, axis=0).max()))
     return Overlap(volume, (gradient,), pairs)
 
 
@@ -319,25 +380,167 @@ def between(a: Surface, b: Surface, vertices_a: ArrayLike, vertices_b: ArrayLike
     """How much two surfaces overlap: the volume of what is inside both."""
     first, second = a._place(vertices_a), b._place(vertices_b)
     pairs = collide(a.body, b.body)
-    seeds = np.concatenate([_find_levels(a, b, first), _find_levels(b, a, second)])
-    count = a.vertex_count
-    if len(pairs) == 0 and not seeds.any():
-        return Overlap(0.0, (np.zeros_like(first), np.zeros_like(second)), pairs)
+    count, split = a.vertex_count, len(a.triangles)
     if a._joined is None or a._joined[0] is not b:
         faces = np.concatenate([a.triangles, b.triangles + count])
         welded = np.concatenate([a._mesh.triangles, b._mesh.triangles + count])
         a._joined = (b, faces, _Mesh(welded, count + b.vertex_count))
     _, faces, mesh = a._joined
-    shifted = pairs.astype(np.int64) + [0, len(a.triangles)]
-    volume, gradient = _integrate(mesh, faces, np.concatenate([first, second]), shifted, seeds)
+
+    def ask(x: _Floats) -> tuple[float, _Floats]:
+        there, meeting = (first, pairs) if x is first else (a._place(x), None)
+        meeting = collide(a.body, b.body) if meeting is None else meeting
+
+        def find_levels(triangles: _Ints) -> _Ints:
+            parts = (a, b, there, triangles[triangles < split]), (b, a, second, triangles[triangles >= split] - split)
+            levels = np.zeros(len(triangles), dtype=np.int64)
+            levels[triangles < split], levels[triangles >= split] = (_find_levels(*part) for part in parts)
+            return levels
+
+        shifted = meeting.astype(np.int64) + np.array([0, split])
+        return _integrate(mesh, faces, np.concatenate([there, second]), shifted, find_levels)
+
+    volume, gradient = _try(ask, first, float(np.ptp(first, axis=0).max()))
     return Overlap(volume, (gradient[:count], gradient[count:]), pairs)
 
 
-def _find_levels(surface: Surface, other: Surface, positions: _Floats) -> _Ints:
-    """How often the other surface is wound around the first vertex of each part."""
-    mesh = surface._mesh
-    firsts = np.nonzero((mesh.parent_edge < 0) & (mesh.part >= 0))[0]
-    firsts = firsts[np.argsort(mesh.part[firsts])]
-    sides = find_inside(other.body, positions[firsts].astype(np.float32))
-    levels: _Ints = sides["winding"].astype(np.int64)
+def _find_levels(surface: Surface, other: Surface, positions: _Floats, triangles: _Ints) -> _Ints:
+    """How often the other surface is wound around some triangles."""
+    points = _find_beside(surface, positions, triangles).astype(np.float32)
+    levels: _Ints = find_inside(other.body, points)["winding"].astype(np.int64)
     return levels
+
+
+class Volumes(NamedTuple):
+    """Of n poses, as tensors of torch."""
+
+    volumes: Any
+    """(n,), with gradients"""
+    counts: Any
+    """int64 (n,): how many pairs of triangles meet"""
+
+
+@functools.cache
+def _load_torch() -> tuple[Any, Any]:
+    """torch, and a function of it that asks for numbers and their gradients, pose by pose."""
+    torch = importlib.import_module("torch")
+
+    class Ask(torch.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, ask: Callable[..., tuple[float, tuple[_Floats, ...]]], *vertices: Any) -> Any:
+            answers = [ask(*rows) for rows in zip(*(x.detach().cpu().numpy() for x in vertices))]
+            gradients = [np.array([slopes[k] for _, slopes in answers]).reshape(x.shape) for k, x in enumerate(vertices)]
+            ctx.save_for_backward(*(x.new_tensor(gradient) for x, gradient in zip(vertices, gradients)))
+            return vertices[0].new_tensor([number for number, _ in answers])
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+        def backward(ctx: Any, grown: Any) -> Any:
+            return None, *(grown[:, None, None] * gradient for gradient in ctx.saved_tensors)
+
+    return torch, Ask
+
+
+def _ask(ask: Callable[..., tuple[float, tuple[_Floats, ...]]], *sides: tuple[Surface, Any]) -> Any:
+    for surface, vertices in sides:
+        shape = tuple(vertices.shape)
+        if len(shape) != 3 or shape[1:] != (surface.vertex_count, 3):
+            raise ValueError(f"vertices must have the shape (n, {surface.vertex_count}, 3), not {shape}")
+        if len(vertices) != len(sides[0][1]):
+            raise ValueError(f"there are {len(sides[0][1])} poses of a and {len(vertices)} of b")
+    return _load_torch()[1].apply(ask, *(vertices for _, vertices in sides))
+
+
+def _list_volumes(ask: Callable[..., Overlap], *sides: tuple[Surface, Any]) -> Volumes:
+    counts: list[int] = []
+
+    def note(*vertices: Any) -> tuple[float, tuple[_Floats, ...]]:
+        found = ask(*vertices)
+        counts.append(len(found.pairs))
+        return found.volume, found.gradients
+
+    volumes = _ask(note, *sides)
+    return Volumes(volumes, _load_torch()[0].tensor(counts))
+
+
+def volumes_within(surface: Surface, vertices: Any) -> Volumes:
+    """`within` in each of n poses. vertices: a tensor of torch, (n, v, 3)."""
+    return _list_volumes(functools.partial(within, surface), (surface, vertices))
+
+
+def volumes_between(a: Surface, b: Surface, vertices_a: Any, vertices_b: Any) -> Volumes:
+    """`between` in each of n poses. vertices: tensors of torch, (n, v, 3)."""
+    return _list_volumes(functools.partial(between, a, b), (a, vertices_a), (b, vertices_b))
+
+
+def distances_between(a: Surface, b: Surface, vertices_a: Any, vertices_b: Any) -> Any:
+    """How far two surfaces are apart in each of n poses, (n,), with gradients: for what is to touch. Surfaces may be parts of one body,
+    `Surface(Model(positions, some_triangles))`, with the vertices of all of it. vertices: tensors of torch, (n, v, 3)."""
+
+    def ask(first: Any, second: Any) -> tuple[float, tuple[_Floats, ...]]:
+        x = a._place(first), b._place(second)
+        found = find_distance(a.body, b.body)
+        slopes = np.zeros_like(x[0]), np.zeros_like(x[1])
+        if found.distance > 0 and found.point_a is not None and found.point_b is not None:
+            points = found.point_a.astype(np.float64), found.point_b.astype(np.float64)
+            way = (points[0] - points[1]) / np.linalg.norm(points[0] - points[1])
+            for surface, number, positions, point, slope, sign in zip((a, b), (found.a, found.b), x, points, slopes, (1, -1)):
+                corners = surface.triangles[number]
+                basis = np.concatenate([positions[corners].T, np.ones((1, 3))])
+                weights = np.linalg.lstsq(basis, np.append(point, 1.0), rcond=None)[0]
+                slope[corners] = sign * weights[:, None] * way
+        return found.distance, slopes
+
+    return _ask(ask, (a, vertices_a), (b, vertices_b))
+
+
+class Untangled(NamedTuple):
+    """What `untangle` came to."""
+
+    pose: Any
+    """a tensor of torch like the one it began with"""
+    before: int
+    """pairs of triangles that met in the beginning"""
+    after: int
+    """and that meet now: never more"""
+    steps: int
+    """that were tried"""
+
+
+def untangle(
+    ask: Callable[[Any], Volumes], pose: Any, *, steps: int = 50, turn: float = 0.03, until: float = np.inf
+) -> Untangled:
+    """Follow gradients from a pose to one in which nothing meets.
+
+    ask: from a pose to volumes and counts of one pose, as volumes_within gives them; what is wanted may be added to the
+    volumes. pose: a tensor of torch, (..., 3), rotations of joints or whatever else leads to vertices. A step goes against the
+    gradient and half of the last way; of all rows, the one that changes most changes by `turn`. A step after which more
+    pairs meet is refused, and others are tried: twice, half, four times, a quarter as long, and so on. Ends after so many
+    `steps`, or where nothing meets and what is left of the volumes is at most `until`.
+    """
+    torch, _ = _load_torch()
+
+    def look(at: Any) -> tuple[Any, float, int]:
+        variable = at.detach().requires_grad_()
+        volumes, counts = ask(variable)
+        (slope,) = torch.autograd.grad(volumes.sum(), variable)
+        return slope, float(volumes.detach().sum()), int(counts.sum())
+
+    lengths = [1.0, *(2.0 ** (k * sign) for k in range(1, 5) for sign in (1, -1)), *(2.0**-k for k in range(5, 30))]
+    here = pose.detach().clone()
+    slope, value, count = look(here)
+    before, done, tried, way, length = count, 0, 0, torch.zeros_like(here), turn
+    while done < steps and (count > 0 or value > until):
+        if tried == 0:
+            most = slope.norm(dim=-1).max()
+            way = way / 2 + (slope / most if most > 0 else slope)
+        there = here - length * lengths[min(tried, len(lengths) - 1)] * way
+        found = look(there)
+        done += 1
+        if found[2] > count or (found[2] == 0 and count == 0 and found[1] > value):
+            tried += 1
+            continue
+        length = float(np.clip(length * lengths[tried], turn / 16, 2 * turn))
+        here, tried = there, 0
+        slope, value, count = found
+    return Untangled(here, before, count, done)
