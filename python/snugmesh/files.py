@@ -131,7 +131,7 @@ class Actor:
 
         position, rotation: where the whole actor is, the rotation as a quaternion x, y, z, w.
         """
-        self._actor.pose(self.file.find_clip(clip), time, position, rotation)
+        self._actor.pose(self.file.find_clip(clip), time, np.asarray(position), np.asarray(rotation))
 
     def locate(self, triangles: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """Whose triangles these are, of pairs that snugmesh.collide found: places in `bodies`, and numbers there."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +104,10 @@ class BodyModel:
         self._joints = regressor @ template
         self._joint_shapes = np.einsum("jv,vks->sjk", regressor, directions)
         self._constants: dict[Any, Any] = {}
-        self.model = self._make_model(template, f, skin, np.concatenate([directions, bends], axis=2), threads)
+        fields = np.concatenate([directions, bends], axis=2)
+        self.model = self._make_model(template, f, skin, fields, threads)
+        self._template, self.skin = template, skin
+        self._fields = fields.transpose(2, 0, 1).reshape(fields.shape[2], 3 * count).astype(np.float32)
 
     def _choose_shapes(
         self, directions: NDArray[np.float64], joints: int, shapes: int, expressions: int
@@ -184,6 +188,32 @@ class BodyModel:
             body.set_amplitudes(posed.amplitudes[0])
         body.set_joints(posed.joints[0])
 
+    @property
+    def bends(self) -> NDArray[np.float32]:
+        """How vertices move with each feature of the pose: (features, vertices, 3)."""
+        bends: NDArray[np.float32] = self._fields[len(self._fields) - self.pose_features :].reshape(self.pose_features, -1, 3)
+        return bends
+
+    def shape(self, betas: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Joints (joints, 3) and vertices (vertices, 3) of a shape at rest. Fewer betas than shapes leave the rest zero."""
+        given = np.asarray(betas, np.float64)
+        shown = self._fields[: len(given)].reshape(len(given), -1, 3)
+        joints: NDArray[np.float64] = self._joints + np.tensordot(given, self._joint_shapes[: len(given)], 1)
+        return joints, self._template + np.tensordot(given, shown, 1)
+
+    def vertices(self, posed: Pose) -> Any:
+        """All vertices of n poses, (n, vertices, 3), of the same kind: for what needs gradients through them.
+
+        Bodies give theirs sooner, a little differently rounded. What must agree with a query to the bit is
+        `Body.vertices`, or what `Body.set_vertices` was given.
+        """
+        joints, amplitudes = posed
+        xp = _find_namespace(joints)
+        skin, count = self._constant(joints, "skin"), len(joints)
+        shaped = self._constant(joints, "_template") + xp.reshape(amplitudes @ self._constant(joints, "_fields"), (count, -1, 3))
+        blended = xp.reshape(skin @ xp.reshape(joints, (count, self.joint_count, 12)), (count, -1, 3, 4))
+        return (blended[..., :3] @ shaped[..., None])[..., 0] + blended[..., 3]
+
     def _check(self, betas: Any, pose: Any, translation: Any, expression: Any) -> int:
         count, shape = len(pose), tuple(pose.shape)
         j = self.joint_count
@@ -261,11 +291,12 @@ def _half_turns(xp: Any, vectors: Any) -> Any:
 _NEEDED = ("v_template", "f", "shapedirs", "J_regressor", "weights", "kintree_table")
 
 
-def _read_npz(path: Path) -> dict[str, Any]:
+def read_npz(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Those of some arrays that a file has, running nothing of it."""
     arrays = {}
     try:
         with np.load(path, allow_pickle=False) as file:
-            for name in (*_NEEDED, "posedirs"):
+            for name in names:
                 if name in file.files:
                     arrays[name] = file[name]
     except (ValueError, OSError, EOFError, KeyError, MemoryError) as error:
@@ -293,7 +324,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> BodyModel:
     A pickle is read without running it: nothing in it is called or imported. options: shapes, expressions, threads.
     """
     file = Path(path)
-    arrays = _read_npz(file) if file.suffix == ".npz" else _read_pickle(file)
+    arrays = read_npz(file, (*_NEEDED, "posedirs")) if file.suffix == ".npz" else _read_pickle(file)
     lacking = [name for name in _NEEDED if name not in arrays]
     if lacking:
         raise ValueError(f"{file.name} has no {', '.join(lacking)}: is it a body model?")
