@@ -347,10 +347,6 @@ static void TellContacts(snugScene* scene, const snugSceneQuery* query)
 	for (uint64_t i = 0; i < scene->frame->count; ++i)
 	{
 		const snugScenePair* pair = scene->frame->pairs + i;
-		if (pair->a == pair->b)
-		{
-			continue; // a body and itself
-		}
 		snugContactQuery asked = { .depths = query->depths };
 		memcpy(asked.origin, scene->origin, sizeof(asked.origin));
 		const snugContactResult contacts = sgFindContactsOf(scene->bodies[pair->a].body, scene->bodies[pair->b].body,
