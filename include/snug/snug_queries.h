@@ -555,8 +555,9 @@ SNUG_API snugContactResult snugFindContacts(
 /// contact, a is the smaller number. So is it in contacts of no curve. Depths are about surfaces as above; where a
 /// curve does not cut off a part of the surface, all of it is behind it.
 ///
-/// Positions and normals are in body space, as in snugCollideSelf: turn and move them as snugBody_SetFrame says.
-/// @param query nullable; there is no origin
+/// What meets, and its names, do not depend on where the body is, as in snugCollideSelf. Then everything is moved to
+/// where it is, relative to the query's origin, and positions are rounded once more.
+/// @param query nullable
 SNUG_API snugContactResult snugFindSelfContacts(
     snugBody* body, snugContactBuffer* buffer, const snugContactQuery* query);
 

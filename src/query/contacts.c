@@ -371,6 +371,60 @@ static void FillBuffer(Search* search, uint64_t pairs, bool depths)
 	}
 }
 
+// ---- Of one body -------------------------------------------------------------------------------------------------
+
+static void TurnBy(const sgPlacement* placement, const double from[3], double to[3])
+{
+	for (int i = 0; i < 3; ++i)
+	{
+		const double* row = placement->rotation[i];
+		to[i] = row[0] * from[0] + row[1] * from[1] + row[2] * from[2];
+	}
+}
+
+static void TurnNormal(const sgPlacement* placement, float normal[3])
+{
+	const double from[3] = { normal[0], normal[1], normal[2] };
+	double to[3];
+	TurnBy(placement, from, to);
+	for (int k = 0; k < 3; ++k)
+	{
+		normal[k] = (float)to[k];
+	}
+}
+
+// What was found in body space is told where the body is.
+static void MoveAll(snugContactBuffer* buffer, const sgPlacement* placement)
+{
+	const double* translation = placement->translation;
+	for (uint32_t i = 0; i < buffer->pointCount; ++i)
+	{
+		float* position = buffer->points[i].position;
+		const double from[3] = { position[0], position[1], position[2] };
+		double to[3];
+		TurnBy(placement, from, to);
+		for (int k = 0; k < 3; ++k)
+		{
+			position[k] = (float)(to[k] + translation[k]);
+		}
+	}
+	for (uint32_t i = 0; i < buffer->contactCount; ++i)
+	{
+		TurnNormal(placement, buffer->contacts[i].normalA);
+		TurnNormal(placement, buffer->contacts[i].normalB);
+	}
+	for (uint32_t i = 0; i < buffer->curveCount; ++i)
+	{
+		const snugCurve curve = buffer->curves[i];
+		TurnBy(placement, curve.area, buffer->curves[i].area);
+		TurnBy(placement, curve.centroid, buffer->curves[i].centroid);
+		for (int k = 0; k < 3; ++k)
+		{
+			buffer->curves[i].centroid[k] += translation[k];
+		}
+	}
+}
+
 static snugContactResult Report(const snugContactBuffer* buffer)
 {
 	return (snugContactResult){
@@ -401,10 +455,20 @@ static SG_NOINLINE snugContactResult Describe(
 	snugStatus status = pairs.status;
 	status = status == snug_success ? sgTriangleSource_Start(&search.a, a, origin, &search.counters) : status;
 	status = status == snug_success ? sgTriangleSource_Start(&search.b, b, origin, &search.counters) : status;
+	sgPlacement placement = { .isIdentity = true };
+	sgBox root;
+	if (status == snug_success && a == b)
+	{
+		status = sgBody_MakePlacement(a, query->origin, &root, &placement, &search.counters);
+	}
 	snugContactResult result = { .status = status };
 	if (status == snug_success && pairs.count <= buffer->capacity)
 	{
 		FillBuffer(&search, pairs.count, query->depths);
+		if (a == b && !search.isFull && !placement.isIdentity)
+		{
+			MoveAll(buffer, &placement);
+		}
 		result = search.isFull ? result : Report(buffer);
 		result.depths = query->depths && result.complete ? buffer->depths : NULL;
 	}

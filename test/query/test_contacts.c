@@ -1232,9 +1232,7 @@ static void CheckOwn(uint64_t seed, Posed* posed, bool keepRest, uint64_t kinds[
 	const uint64_t most = (uint64_t)posed->thing.mesh.triangleCount * posed->thing.mesh.triangleCount + 1;
 	PairList pairs = { malloc(most * sizeof(snugPair)), 0 };
 	const snugQuery query = { .pairs = pairs.pairs, .capacity = most, .keepRest = keepRest };
-	const snugFrame moved = { { 1e5, -3.0, 7.0 }, { 0.6, 0.0, 0.8, 0.0 } };
 	ReadAlone(posed);
-	snugBody_SetFrame(posed->thing.body, &moved); // where it is does not matter
 	pairs.count = snugCollideSelf(posed->thing.body, &query).count;
 	snugContactBuffer* buffer = MakeBuffer((uint32_t)(pairs.count + 1) * 2);
 	snugContactResult result = FindOwn(posed, buffer, keepRest);
@@ -1423,6 +1421,46 @@ static void own_curves_of_closed_surfaces_end_at_corners(void** state)
 	snugContactBuffer_Destroy(buffer);
 }
 
+// Where the body is does not matter, but for positions, normals and areas, which are where it is.
+static void own_contacts_move_with_the_body(void** state)
+{
+	(void)state;
+	sceneRandom random = { 5 };
+	sceneMesh mesh = sceneMakeBlob(5, 1), other = sceneMakeTorus(0.7, 0.3, 15, 10);
+	sceneMesh_Translate(&other, 0.3, 0.3141, -0.2718);
+	assert_true(sceneMesh_Append(&mesh, &other));
+	Posed posed = Posed_Make(&random, mesh, snug_rigid, NULL);
+	const snugFrame moved = { { 10.0, -3.0, 7.0 }, { 0.0, 0.0, 0.6, 0.8 } }; // (x, y) to (0.28 x - 0.96 y, ...)
+	const snugContactQuery query = { .origin = { 9.0, 0.0, 7.0 }, .keepRest = true, .depths = true };
+	snugContactBuffer *buffer = MakeBuffer(4000), *movedBuffer = MakeBuffer(4000);
+	const snugContactResult here = FindOwn(&posed, buffer, true);
+	snugBody_SetFrame(posed.thing.body, &moved);
+	const snugContactResult there = snugFindSelfContacts(posed.thing.body, movedBuffer, &query);
+	assert_true(there.status == snug_success && there.pointCount == here.pointCount && here.curveCount > 0);
+	for (uint32_t i = 0; i < here.pointCount; ++i)
+	{
+		const float *p = here.points[i].position, *q = there.points[i].position;
+		assert_true(memcmp(&here.points[i].a, &there.points[i].a, sizeof(snugFeature)) == 0);
+		assert_true(fabs(0.28 * p[0] - 0.96 * p[1] + 1.0 - q[0]) < 1e-6);
+		assert_true(fabs(0.96 * p[0] + 0.28 * p[1] - 3.0 - q[1]) < 1e-6 && fabs((double)p[2] - q[2]) < 1e-6);
+	}
+	for (uint32_t i = 0; i < here.contactCount; ++i)
+	{
+		const float *n = here.contacts[i].normalA, *m = there.contacts[i].normalA;
+		assert_true(fabs(0.28 * n[0] - 0.96 * n[1] - m[0]) < 1e-6 && fabs((double)n[2] - m[2]) < 1e-6);
+	}
+	for (uint32_t i = 0; i < here.curveCount; ++i)
+	{
+		const snugCurve *p = here.curves + i, *q = there.curves + i;
+		assert_true(fabs(0.28 * p->area[0] - 0.96 * p->area[1] - q->area[0]) < 1e-9 && p->length == q->length);
+		assert_true(fabs(0.96 * p->centroid[0] + 0.28 * p->centroid[1] - 3.0 - q->centroid[1]) < 1e-9);
+		assert_true(here.depths[i] == there.depths[i]);
+	}
+	snugContactBuffer_Destroy(buffer);
+	snugContactBuffer_Destroy(movedBuffer);
+	Posed_Free(&posed);
+}
+
 // What the caller gives to run threads runs as the caller does.
 static void RunUpward(void* user, uint32_t count, snugTaskFcn* task, void* context)
 {
@@ -1472,7 +1510,7 @@ static void misuse_is_refused(void** state)
 	assert_int_equal(snugFindSelfContacts(NULL, buffer, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindSelfContacts(x, NULL, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindSelfContacts(x, buffer, &dirty).status, snug_badArgument);
-	assert_int_equal(snugFindSelfContacts(x, buffer, &far).status, snug_success); // there is no origin
+	assert_int_equal(snugFindSelfContacts(x, buffer, &far).status, snug_outOfRange);
 	snugContactBuffer* none;
 	const snugContactBufferDef zero = { .capacity = 0 }, many = { .capacity = 100000001 };
 	const snugContactBufferDef bad = { .capacity = 1, .reserved = { 1 } };
@@ -1510,6 +1548,7 @@ int main(void)
 		cmocka_unit_test(own_contacts_are_pairs_with_points_on_both),
 		cmocka_unit_test(one_body_meets_itself_as_two_do),
 		cmocka_unit_test(own_curves_of_closed_surfaces_end_at_corners),
+		cmocka_unit_test(own_contacts_move_with_the_body),
 		cmocka_unit_test(workers_run_in_the_callers_environment),
 		cmocka_unit_test(misuse_is_refused),
 	};
