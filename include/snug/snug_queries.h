@@ -241,6 +241,21 @@ typedef struct snugVertexDepth
 SNUG_API snugResult snugFindVertexDepths(
     snugBody* body, snugBody* outer, snugVertexDepth* depths, uint64_t capacity, const snugDistanceQuery* query);
 
+/// Find which of a body's own vertices and triangles are inside it: where one part of it is within another. There the
+/// surface is wound around what is in front of it as well as around what is behind it, which is once more: neither is
+/// outside of the body. What is asked about is the point just in front of a triangle, next to a corner, so a part's own
+/// surface does not count, and the answer is exact. The body should be closed, as for snugFindInside.
+///
+/// Where the body is does not matter, as in snugCollideSelf.
+/// @param vertices nullable; receives one for each vertex, by number: `winding` is that of what is in front, and
+/// `triangle` is one of its triangles, at which that was asked. Twins have the same answer; of no triangle with area,
+/// or none at all, outside and SNUG_NONE
+/// @param triangles nullable, but not both; receives one for each triangle: snug_partlyInside if it meets another one
+/// beyond the corners they share, at rest or not; otherwise all of it is outside or inside. `triangle` is its number;
+/// without area, outside and SNUG_NONE unless it meets another one
+/// @return count: vertices that are inside, or if there are no `vertices`, triangles that are not outside
+SNUG_API snugResult snugFindSelfInside(snugBody* body, snugPointSide* vertices, snugPointSide* triangles);
+
 /// Count the edges of a model that an odd number of triangles have. Zero: the surface is closed. Takes memory for a
 /// moment, 24 to 48 bytes per triangle, from the model's allocator.
 SNUG_API snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* count);
@@ -455,8 +470,9 @@ typedef enum snugCurveEnd
 	snug_endNone = 0, ///< it is closed
 	snug_endBoundary, ///< at a boundary of one of the surfaces: an edge that only one triangle has
 	snug_endBranch,   ///< more than two segments meet: an edge of more than two triangles, or surfaces that touch
-	snug_endOther     ///< where triangles lie in one plane or touch, where one has no area, or at vertices that are at
-	                  ///< one place but no twins
+	snug_endOther,    ///< where triangles lie in one plane or touch, where one has no area, or at vertices that are at
+	                  ///< one place but no twins; of one body also where a pair is left out since it meets at rest
+	snug_endCorner    ///< of one body: at a vertex that both triangles have, from which on its surface crosses itself
 } snugCurveEnd;
 
 /// Segments joined end to end. If both surfaces have their triangles turn the same way, all go the same way.
@@ -488,7 +504,7 @@ typedef struct snugContactBufferDef
 	uint64_t reserved[4];
 } snugContactBufferDef;
 
-/// About 350 bytes for each pair.
+/// About 370 bytes for each pair.
 /// @param buffer receives the buffer, or null
 SNUG_API snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContactBuffer** buffer);
 
@@ -506,6 +522,7 @@ typedef struct snugContactQuery
 	/// outside. Zero for open curves; NaN where there are more such vertices than the buffer has room for points. Takes
 	/// about a microsecond for each of them, and for each curve.
 	bool depths;
+	bool keepRest; ///< for snugFindSelfContacts: also pairs that meet at rest, so that no curve ends where they do
 	uint64_t reserved[7];
 } snugContactQuery;
 
@@ -532,6 +549,17 @@ typedef struct snugContactResult
 /// @param query nullable
 SNUG_API snugContactResult snugFindContacts(
     snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query);
+
+/// Find where a body meets itself: the pairs of snugCollideSelf, with everything that two bodies have. Along a curve
+/// the triangles a are on one side and the triangles b on the other one, as if these were two bodies: at its first
+/// contact, a is the smaller number. So is it in contacts of no curve. Depths are about surfaces as above; where a
+/// curve does not cut off a part of the surface, all of it is behind it.
+///
+/// What meets, and its names, do not depend on where the body is, as in snugCollideSelf. Then everything is moved to
+/// where it is, relative to the query's origin, and positions are rounded once more.
+/// @param query nullable
+SNUG_API snugContactResult snugFindSelfContacts(
+    snugBody* body, snugContactBuffer* buffer, const snugContactQuery* query);
 
 /// @}
 

@@ -150,20 +150,21 @@ SNUG_API snugStatus snugScene_SetPoses(snugScene* scene, const snugScenePoses* p
 
 // --- Updates ---------------------------------------------------------------------------------------------------------
 
-/// Look at what two bodies have in common: what snugFindContacts finds with the scene's origin. It is good until this
-/// returns. Do not change the scene here, nor bodies in it, nor use the buffer: that is refused, or misuse.
+/// Look at what two bodies have in common: what snugFindContacts finds with the scene's origin; of one that meets
+/// itself, what snugFindSelfContacts does. It is good until this returns. Do not change the scene here, nor bodies in
+/// it, nor use the buffer: that is refused, or misuse.
 /// @param contacts `complete` is false if the buffer is too small: it has only the count then
 typedef void snugSceneContactsFcn(void* user, uint32_t a, uint32_t b, const snugContactResult* contacts);
 
 /// What to ask. All zero: which bodies touch.
 typedef struct snugSceneQuery
 {
-	bool trianglePairs;               ///< find all their pairs of triangles too
-	bool depths;                      ///< of contacts: see snugContactQuery
-	snugSceneContactsFcn* contacts;   ///< nullable; called at the end, for each two bodies that touch, not for one
-	                                  ///< that meets itself, nor for a body and a shape, on the caller's thread, in
-	                                  ///< the order of (a, b). Finds pairs of triangles as well
-	void* contactsUser;               ///< passed to `contacts`
+	bool trianglePairs;             ///< find all their pairs of triangles too
+	bool depths;                    ///< of contacts: see snugContactQuery
+	snugSceneContactsFcn* contacts; ///< nullable; called at the end, for each pair of bodies that touch, not for a body
+	                                ///< and a shape, on the caller's thread, in the order of (a, b). Finds pairs of
+	                                ///< triangles as well
+	void* contactsUser;             ///< passed to `contacts`
 	snugContactBuffer* contactBuffer; ///< required if there are `contacts`: for those of one pair of bodies
 	uint64_t reserved[4];
 } snugSceneQuery;

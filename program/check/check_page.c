@@ -134,16 +134,31 @@ static void PrintRegion(const check* c, uint32_t region, FILE* stream)
 	fputs("</td>", stream);
 }
 
-static void PrintTouch(const check* c, const cliTouch* touch, FILE* stream)
+// The first row is the deepest, which need not have the most.
+static uint64_t MostPairs(const cliTally* t)
+{
+	uint64_t most = 1;
+	for (size_t i = 0; i < t->touchCount; ++i)
+	{
+		most = t->touches[i].pairs > most ? t->touches[i].pairs : most;
+	}
+	return most;
+}
+
+static void PrintTouch(const check* c, const cliTouch* touch, uint64_t most, FILE* stream)
 {
 	const cliTally* t = &c->tally;
 	fprintf(stream, checkIsAnimated(c) ? "<tr data-frame=\"%llu\">" : "<tr>", (unsigned long long)touch->mostFrame);
 	PrintRegion(c, touch->regions[0], stream);
 	PrintRegion(c, touch->regions[1], stream);
+	if (t->touches->depth > 0.0)
+	{
+		fprintf(stream, "<td>%.4g</td>", touch->depth);
+	}
 	fputs("<td>", stream);
 	htmlNumber(stream, touch->pairs);
 	fprintf(stream, "</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td>",
-	    100.0 * (double)touch->pairs / (double)t->touches[0].pairs);
+	    100.0 * (double)touch->pairs / (double)most);
 	if (checkIsAnimated(c))
 	{
 		fprintf(stream,
@@ -168,16 +183,17 @@ static void PrintTouches(const check* c, FILE* stream)
 	htmlText(stream, two ? GetName(c->scene.files[0].path) : "joint");
 	fputs("</th><th class=\"t\">", stream);
 	htmlText(stream, two ? GetName(c->scene.files[1].path) : "joint");
-	fprintf(stream, "</th><th>pairs</th><th class=\"bar\">share</th>%s</tr></thead><tbody>\n",
+	fprintf(stream, "</th>%s<th>pairs</th><th class=\"bar\">share</th>%s</tr></thead><tbody>\n",
+	    t->touches->depth > 0.0 ? "<th>depth</th>" : "",
 	    checkIsAnimated(c) ? "<th>frames</th><th>first, s</th><th>last, s</th><th>most, s</th>" : "");
 	for (size_t i = 0; i < t->touchCount && i < MAX_ROWS; ++i)
 	{
-		PrintTouch(c, t->touches + i, stream);
+		PrintTouch(c, t->touches + i, MostPairs(t), stream);
 	}
 	fputs("</tbody></table></div>\n", stream);
 	if (t->touchCount > MAX_ROWS)
 	{
-		fprintf(stream, "<p class=\"sub\">And %llu pairs of joints with fewer.</p>\n",
+		fprintf(stream, "<p class=\"sub\">And %llu pairs of joints with less.</p>\n",
 		    (unsigned long long)(t->touchCount - MAX_ROWS));
 	}
 }

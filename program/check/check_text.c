@@ -61,11 +61,16 @@ static void PrintTouches(const check* c)
 		return;
 	}
 	printf("\n%10s", "pairs");
+	printf(t->touches->depth > 0.0 ? " %9s" : "", "depth");
 	printf(checkIsAnimated(c) ? " %7s %9s %9s  by joint\n" : "  by joint\n", "frames", "first, s", "last, s");
 	for (size_t i = 0; i < shown; ++i)
 	{
 		const cliTouch* touch = t->touches + i;
 		printf("%10llu", (unsigned long long)touch->pairs);
+		if (t->touches->depth > 0.0)
+		{
+			printf(" %9.4g", touch->depth);
+		}
 		if (checkIsAnimated(c))
 		{
 			printf(" %7llu %9.4f %9.4f", (unsigned long long)touch->frames, t->frames[touch->firstFrame].time,

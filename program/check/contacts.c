@@ -59,11 +59,11 @@ static bool AddPair(void* user, snugPair pair)
 		c->pairs = grown;
 		c->capacity = capacity;
 	}
-	c->pairs[c->count++] = (cliPair){ { c->bodies[0], c->bodies[1] }, pair };
+	c->pairs[c->count++] = (cliPair){ { c->bodies[0], c->bodies[1] }, pair, 0.0 };
 	return true;
 }
 
-static int ComparePairs(const void* first, const void* second)
+int cliPair_Compare(const void* first, const void* second)
 {
 	const cliPair *x = first, *y = second;
 	for (int i = 0; i < 2; ++i)
@@ -81,7 +81,7 @@ static void SortPairs(cliContacts* c)
 {
 	if (c->count > 1)
 	{
-		qsort(c->pairs, (size_t)c->count, sizeof(cliPair), ComparePairs);
+		qsort(c->pairs, (size_t)c->count, sizeof(cliPair), cliPair_Compare);
 	}
 }
 
@@ -289,8 +289,7 @@ static bool FindCurves(search* s)
 		for (next = i + 1; next < c->count && memcmp(c->pairs[next].bodies, bodies, sizeof(int[2])) == 0; ++next)
 		{
 		}
-		found =
-		    bodies[0] == bodies[1] || cliNear_AddCurves(&s->contacts->near, s->stage, bodies[0], bodies[1], next - i);
+		found = cliNear_AddCurves(&s->contacts->near, s->stage, bodies[0], bodies[1], next - i);
 	}
 	return found;
 }
@@ -378,19 +377,66 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	return !contacts->failed;
 }
 
-// Pairs are sorted by bodies.
-static bool AreMeeting(const cliContacts* contacts, int a, int b)
+// The first pair that is not before one. Pairs are sorted.
+static uint64_t Seek(const cliContacts* contacts, const cliPair* wanted)
 {
-	const cliPair wanted = { { a, b }, { 0, 0 } };
 	uint64_t low = 0, high = contacts->count;
 	while (low < high)
 	{
 		const uint64_t middle = low + (high - low) / 2;
-		const bool isBefore = ComparePairs(contacts->pairs + middle, &wanted) < 0;
+		const bool isBefore = cliPair_Compare(contacts->pairs + middle, wanted) < 0;
 		low = isBefore ? middle + 1 : low;
 		high = isBefore ? high : middle;
 	}
-	return low < contacts->count && contacts->pairs[low].bodies[0] == a && contacts->pairs[low].bodies[1] == b;
+	return low;
+}
+
+static bool AreMeeting(const cliContacts* contacts, int a, int b)
+{
+	const uint64_t at = Seek(contacts, &(cliPair){ .bodies = { a, b } });
+	return at < contacts->count && contacts->pairs[at].bodies[0] == a && contacts->pairs[at].bodies[1] == b;
+}
+
+// Tell a curve's pairs how deep it is. Returns how many there are.
+static uint64_t TellDepth(cliContacts* contacts, const cliCurve* curve)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < curve->pairCount; ++i)
+	{
+		const cliPair wanted = { .bodies = { curve->bodies[0], curve->bodies[1] },
+			.pair = contacts->near.pairs[curve->firstPair + i] };
+		const uint64_t at = Seek(contacts, &wanted);
+		if (at < contacts->count && cliPair_Compare(contacts->pairs + at, &wanted) == 0)
+		{
+			contacts->pairs[at].depth = curve->depth > 0.0 ? curve->depth : 0.0;
+			++count;
+		}
+	}
+	return count;
+}
+
+void cliContacts_KeepCurves(cliContacts* contacts)
+{
+	cliNear* near = &contacts->near;
+	uint64_t inCurves = 0;
+	size_t kept = 0, points = 0;
+	for (size_t i = 0; i < near->curveCount; ++i)
+	{
+		cliCurve curve = near->curves[i];
+		const uint64_t count = TellDepth(contacts, &curve);
+		if (count > 0)
+		{
+			memmove(
+			    near->points + 3 * points, near->points + 3 * curve.firstPoint, 3 * sizeof(float) * curve.pointCount);
+			curve.firstPoint = points;
+			points += curve.pointCount;
+			near->curves[kept++] = curve;
+		}
+		inCurves += count;
+	}
+	near->curveCount = kept;
+	near->pointCount = points;
+	near->loose = contacts->count - inCurves;
 }
 
 bool cliContacts_FindBetween(cliContacts* contacts, cliStage* before, cliStage* stage, const cliContactOptions* options)

@@ -9,7 +9,11 @@ typedef struct cliPair
 {
 	int bodies[2];
 	snugPair pair;
+	double depth; ///< of its curve; zero if that is open, or was not asked for
 } cliPair;
+
+/// The order of pairs: by bodies, then by triangles.
+int cliPair_Compare(const void* first, const void* second);
 
 /// What to look for.
 typedef struct cliContactOptions
@@ -41,6 +45,9 @@ typedef struct cliContacts
 
 /// Pose the stage and find pairs. On failure `error` says why.
 bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const cliContactOptions* options);
+
+/// Of curves keep those that a pair is of, after some pairs were left out, and tell pairs how deep they are.
+void cliContacts_KeepCurves(cliContacts* contacts);
 
 /// Find bodies that are apart in this frame, which is found and posed, and in the one before, but not between them.
 bool cliContacts_FindBetween(

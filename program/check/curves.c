@@ -145,7 +145,7 @@ static void PrintVector(FILE* stream, const char* key, const double vector[3])
 
 static void PrintCurve(FILE* stream, const cliFrameCurve* c, const float* points)
 {
-	static const char* const ends[] = { "null", "\"boundary\"", "\"branch\"", "\"other\"" };
+	static const char* const ends[] = { "null", "\"boundary\"", "\"branch\"", "\"other\"", "\"corner\"" };
 	const snugCurve* curve = &c->curve.curve;
 	fprintf(stream, "{\"frame\":%llu,\"time\":", (unsigned long long)c->frame);
 	cliPrintJsonNumber(stream, c->time);

@@ -77,7 +77,7 @@ static bool AddLine(cliIgnored* ignored, const cliRegions* regions, const char* 
 
 bool cliIgnored_Load(cliIgnored* ignored, const cliRegions* regions, const char* path)
 {
-	*ignored = (cliIgnored){ .regionCount = cliRegions_Count(regions) };
+	ignored->regionCount = cliRegions_Count(regions);
 	FILE* file = fopen(path, "r");
 	if (file == NULL)
 	{
@@ -104,6 +104,7 @@ bool cliIgnored_Load(cliIgnored* ignored, const cliRegions* regions, const char*
 void cliIgnored_Free(cliIgnored* ignored)
 {
 	free(ignored->sides);
+	free(ignored->first);
 	*ignored = (cliIgnored){ .sides = NULL };
 }
 
@@ -119,7 +120,44 @@ static bool IsIgnored(const cliIgnored* ignored, uint32_t a, uint32_t b)
 	return isIgnored;
 }
 
-void cliIgnored_Filter(const cliIgnored* ignored, const cliRegions* regions, cliContacts* contacts)
+static bool IsBefore(const cliPair* pair, const cliPair* other)
+{
+	return cliPair_Compare(pair, other) < 0;
+}
+
+// Of the first frame nothing is new.
+static bool LeaveOutFirst(cliIgnored* ignored, cliContacts* contacts)
+{
+	uint64_t kept = 0, at = 0;
+	if (ignored->first == NULL)
+	{
+		ignored->first = malloc((size_t)contacts->count * sizeof(cliPair) + 1);
+		if (ignored->first == NULL)
+		{
+			return false;
+		}
+		ignored->firstCount = contacts->count;
+		if (contacts->count > 0)
+		{
+			memcpy(ignored->first, contacts->pairs, (size_t)contacts->count * sizeof(cliPair));
+		}
+	}
+	for (uint64_t i = 0; i < contacts->count; ++i)
+	{
+		const cliPair pair = contacts->pairs[i];
+		for (; at < ignored->firstCount && IsBefore(ignored->first + at, &pair); ++at)
+		{
+		}
+		if (at == ignored->firstCount || IsBefore(&pair, ignored->first + at))
+		{
+			contacts->pairs[kept++] = pair;
+		}
+	}
+	contacts->count = kept;
+	return true;
+}
+
+bool cliIgnored_Filter(cliIgnored* ignored, const cliRegions* regions, cliContacts* contacts)
 {
 	uint64_t kept = 0;
 	for (uint64_t i = 0; i < contacts->count && ignored->lineCount > 0; ++i)
@@ -133,4 +171,5 @@ void cliIgnored_Filter(const cliIgnored* ignored, const cliRegions* regions, cli
 		}
 	}
 	contacts->count = ignored->lineCount > 0 ? kept : contacts->count;
+	return !ignored->newOnly || LeaveOutFirst(ignored, contacts);
 }

@@ -9,6 +9,7 @@ void cliNear_Clear(cliNear* near)
 	near->curveCount = 0;
 	near->betweenCount = 0;
 	near->pointCount = 0;
+	near->pairCount = 0;
 	near->loose = 0;
 }
 
@@ -17,6 +18,7 @@ void cliNear_Free(cliNear* near)
 	free(near->distances);
 	free(near->curves);
 	free(near->points);
+	free(near->pairs);
 	free(near->between);
 	snugContactBuffer_Destroy(near->buffer);
 	*near = (cliNear){ .loose = 0 };
@@ -124,43 +126,57 @@ double cliNear_GetDepth(const cliNear* near)
 static bool AddCurve(cliNear* near, int a, int b, const snugContactResult* found, uint32_t which)
 {
 	const snugCurve* curve = found->curves + which;
-	void *curves = near->curves, *points = near->points;
+	void *curves = near->curves, *points = near->points, *pairs = near->pairs;
 	bool grown = Grow(&curves, &near->curveCapacity, near->curveCount + 1, sizeof(cliCurve));
 	grown = Grow(&points, &near->pointCapacity, near->pointCount + curve->pointCount, 3 * sizeof(float)) && grown;
+	grown = Grow(&pairs, &near->pairCapacity, near->pairCount + curve->contactCount, sizeof(snugPair)) && grown;
 	near->curves = curves;
 	near->points = points;
+	near->pairs = pairs;
 	if (!grown)
 	{
 		return false;
 	}
-	near->curves[near->curveCount++] =
-	    (cliCurve){ { a, b }, near->pointCount, curve->pointCount, *curve, found->depths[which] };
+	near->curves[near->curveCount++] = (cliCurve){ { a, b }, near->pointCount, curve->pointCount, near->pairCount,
+		curve->contactCount, *curve, found->depths[which] };
 	for (uint32_t i = 0; i < curve->pointCount; ++i)
 	{
 		const snugContactPoint* point = found->points + found->curvePoints[curve->firstPoint + i];
 		memcpy(near->points + 3 * near->pointCount++, point->position, 3 * sizeof(float));
 	}
+	for (uint32_t i = 0; i < curve->contactCount; ++i)
+	{
+		const snugContact* contact = found->contacts + found->curveContacts[curve->firstContact + i];
+		const bool isTurned = a == b && contact->b < contact->a;
+		near->pairs[near->pairCount++] =
+		    isTurned ? (snugPair){ contact->b, contact->a } : (snugPair){ contact->a, contact->b };
+	}
 	return true;
+}
+
+static snugContactResult Ask(cliNear* near, cliStage* stage, int a, int b)
+{
+	const snugContactQuery query = { .depths = true, .keepRest = true };
+	return a == b ? snugFindSelfContacts(stage->bodies[a], near->buffer, &query)
+	              : snugFindContacts(stage->bodies[a], stage->bodies[b], near->buffer, &query);
 }
 
 bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs)
 {
 	stage->telling = a;
-	if (!MakeRoom(near, pairs))
+	bool added = MakeRoom(near, pairs);
+	snugContactResult found = { .status = snug_success };
+	found = added ? Ask(near, stage, a, b) : found;
+	if (added && found.status == snug_success && found.count > near->room)
 	{
-		return cliStage_Check(stage, a, snug_outOfMemory);
+		added = MakeRoom(near, found.count);
+		found = added ? Ask(near, stage, a, b) : found;
 	}
-	snugContactResult found =
-	    snugFindContacts(stage->bodies[a], stage->bodies[b], near->buffer, &(snugContactQuery){ .depths = true });
 	if (!cliStage_Check(stage, a, found.status))
 	{
 		return false;
 	}
-	bool added = found.complete;
-	for (uint32_t i = 0; i < found.contactCount; ++i)
-	{
-		near->loose += found.contacts[i].curve == SNUG_NONE;
-	}
+	added = added && found.complete;
 	for (uint32_t i = 0; added && i < found.curveCount; ++i)
 	{
 		added = AddCurve(near, a, b, &found, i);

@@ -20,6 +20,7 @@ typedef struct cliCurve
 {
 	int bodies[2];
 	size_t firstPoint, pointCount; ///< in the points of all curves
+	size_t firstPair, pairCount;   ///< likewise; of one body, the lower number first
 	snugCurve curve;               ///< its numbers, not its places in arrays
 	double depth; ///< how far the bodies reach past each other there; zero for open curves, NaN if it was not found
 } cliCurve;
@@ -43,6 +44,8 @@ typedef struct cliNear
 	size_t curveCount, curveCapacity;
 	float* points; ///< x, y, z of the points of all curves
 	size_t pointCount, pointCapacity;
+	snugPair* pairs; ///< of all curves
+	size_t pairCount, pairCapacity;
 	cliBetween* between; ///< by bodies
 	size_t betweenCount, betweenCapacity;
 	uint64_t loose; ///< pairs of triangles that meet outside of curves: in a point, or in one plane
@@ -57,7 +60,8 @@ void cliNear_Free(cliNear* near);
 /// Add the distance of two bodies. What goes wrong is told by the stage.
 bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b);
 
-/// Add the curves of two bodies, of which `pairs` triangles meet.
+/// Add the curves of two bodies, or of one with itself, of which `pairs` triangles meet, or more: where it meets itself
+/// at rest as well, so that curves go on there.
 bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs);
 
 /// Add how two bodies that are apart in a stage met since that of the frame before, if they did and were apart there.

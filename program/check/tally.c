@@ -50,7 +50,7 @@ static bool AddNow(cliTally* tally, uint64_t key, uint64_t pairs)
 	}
 	uint64_t frame = tally->frameCount;
 	tally->now[tally->nowCount++] =
-	    (cliTouch){ { (uint32_t)(key >> 32), (uint32_t)key }, pairs, 1, frame, frame, pairs, frame };
+	    (cliTouch){ { (uint32_t)(key >> 32), (uint32_t)key }, pairs, 1, frame, frame, pairs, frame, 0.0 };
 	return true;
 }
 
@@ -87,17 +87,43 @@ static bool FindTouches(cliTally* tally, const cliContacts* contacts)
 	return added;
 }
 
-// ---- Touches of all frames -------------------------------------------------------------------------------------
-
 static int CompareRegions(const cliTouch* x, const cliTouch* y)
 {
 	return x->regions[0] != y->regions[0] ? (x->regions[0] < y->regions[0] ? -1 : 1)
 	                                      : (x->regions[1] > y->regions[1]) - (x->regions[1] < y->regions[1]);
 }
 
-static int ComparePairs(const void* first, const void* second)
+static int CompareTouches(const void* first, const void* second)
+{
+	return CompareRegions(first, second);
+}
+
+// How deep they are. They are sorted by keys.
+static void FindDepths(cliTally* tally, const cliContacts* contacts)
+{
+	for (uint64_t i = 0; i < contacts->count; ++i)
+	{
+		const cliPair* pair = contacts->pairs + i;
+		const uint64_t key = pair->depth > 0.0 ? MakeKey(tally->regions, pair) : 0;
+		const cliTouch wanted = { { (uint32_t)(key >> 32), (uint32_t)key }, 0, 0, 0, 0, 0, 0, 0.0 };
+		cliTouch* touch =
+		    pair->depth > 0.0 ? bsearch(&wanted, tally->now, tally->nowCount, sizeof(cliTouch), CompareTouches) : NULL;
+		if (touch != NULL && pair->depth > touch->depth)
+		{
+			touch->depth = pair->depth;
+		}
+	}
+}
+
+// ---- Touches of all frames -------------------------------------------------------------------------------------
+
+static int CompareWeights(const void* first, const void* second)
 {
 	const cliTouch *x = first, *y = second;
+	if (x->depth != y->depth)
+	{
+		return x->depth > y->depth ? -1 : 1;
+	}
 	return x->pairs != y->pairs ? (x->pairs > y->pairs ? -1 : 1) : CompareRegions(x, y);
 }
 
@@ -106,6 +132,7 @@ static void Merge(cliTouch* into, const cliTouch* touch)
 	into->pairs += touch->pairs;
 	into->frames += touch->frames;
 	into->lastFrame = touch->lastFrame;
+	into->depth = touch->depth > into->depth ? touch->depth : into->depth;
 	if (touch->mostPairs > into->mostPairs)
 	{
 		into->mostPairs = touch->mostPairs;
@@ -213,11 +240,15 @@ static bool AddBetween(cliTally* tally, const cliNear* near)
 
 bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts)
 {
-	bool added = (tally->regions == NULL || (FindTouches(tally, contacts) && AddTouches(tally))) &&
-	             AddBetween(tally, &contacts->near);
+	bool added = tally->regions == NULL || FindTouches(tally, contacts);
+	if (added && tally->nowCount > 0)
+	{
+		FindDepths(tally, contacts);
+	}
+	added = added && (tally->regions == NULL || AddTouches(tally)) && AddBetween(tally, &contacts->near);
 	if (tally->nowCount > 0)
 	{
-		qsort(tally->now, tally->nowCount, sizeof(cliTouch), ComparePairs);
+		qsort(tally->now, tally->nowCount, sizeof(cliTouch), CompareWeights);
 	}
 	AddUp(tally, contacts);
 	cliTallyFrame frame = { time, contacts->count, contacts->counters.verticesEvaluated, contacts->microseconds,
@@ -256,6 +287,6 @@ void cliTally_Finish(cliTally* tally)
 {
 	if (tally->touchCount > 0)
 	{
-		qsort(tally->touches, tally->touchCount, sizeof(cliTouch), ComparePairs);
+		qsort(tally->touches, tally->touchCount, sizeof(cliTouch), CompareWeights);
 	}
 }

@@ -23,6 +23,7 @@ typedef struct cliTouch
 	uint64_t frames;                ///< in which they touched
 	uint64_t firstFrame, lastFrame; ///< of those
 	uint64_t mostPairs, mostFrame;  ///< the frame in which most triangles did
+	double depth;                   ///< the largest of their curves, if those were asked for
 } cliTouch;
 
 /// Two bodies that met between a frame and the one before, and in neither of them.
@@ -44,9 +45,9 @@ typedef struct cliTally
 	uint64_t deepest;              ///< the first frame with the largest depth
 	cliTallyBetween* between;      ///< by time
 	size_t betweenCount, betweenCapacity;
-	cliTouch* touches; ///< by regions; cliTally_Finish sorts them by pairs, most first
+	cliTouch* touches; ///< by regions; cliTally_Finish sorts them by depth, then by pairs, most first
 	size_t touchCount, touchCapacity;
-	cliTouch* now; ///< those of the last frame only, by pairs, most first
+	cliTouch* now; ///< those of the last frame only, likewise
 	size_t nowCount, nowCapacity;
 	uint64_t* keys; ///< scratch: a pair of regions per pair of triangles
 	uint64_t keyCapacity;

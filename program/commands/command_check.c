@@ -43,7 +43,9 @@ static const cliUsage usage = {
 	    "timeline, a table by joints, and the command, all in one file. --png writes a picture of the worst frame.\n\n"
 	    "For quality control: --deeper-than and --longer-than say which contacts count, that is, frames in contact "
 	    "that follow each other; --fail-on-contact exits with 3 if one does. What is open has no depth and always "
-	    "counts. --ignore leaves out pairs of triangles by the joints that they belong to.\n\n"
+	    "counts. --ignore leaves out pairs of triangles by the joints that they belong to, --new-only those that meet "
+	    "in the first frame already, as shoes and legs may. Where depths are known, tables by joint begin with what is "
+	    "deepest.\n\n"
 	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =
 	    "  snug check kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 --html page.html\n"
@@ -114,8 +116,12 @@ static void HearInterrupts(void)
 static void ShowFrame(void* user, uint64_t frame, double time, cliContacts* contacts)
 {
 	check* c = user;
-	cliIgnored_Filter(&c->ignored, &c->regions, contacts);
-	c->outOfMemory = !cliTally_Add(&c->tally, time, contacts) ||
+	const bool isFiltered = cliIgnored_Filter(&c->ignored, &c->regions, contacts);
+	if (c->contactOptions.curves)
+	{
+		cliContacts_KeepCurves(contacts);
+	}
+	c->outOfMemory = !isFiltered || !cliTally_Add(&c->tally, time, contacts) ||
 	                 (c->kept.frames != NULL && !cliKept_Add(&c->kept, frame, time, contacts)) ||
 	                 (c->curvePath != NULL && !cliCurves_Add(&c->curves, frame, time, &contacts->near)) ||
 	                 c->outOfMemory;
@@ -289,23 +295,26 @@ static bool CheckQuestions(check* c, int fileCount)
 {
 	cliContactOptions* asked = &c->contactOptions;
 	asked->brute = c->method == 1;
-	bool canMeet = !asked->brute && !asked->first && !(asked->margin > 0.0);
-	asked->curves = c->curvePath != NULL || !isnan(c->deeperThan) ||
-	                (c->html != NULL && canMeet && c->ignorePath == NULL);     // a page says how deep
-	canMeet = canMeet && !(asked->self || (fileCount == 1 && !asked->within)); // with itself, without curves
+	const bool canMeet = !asked->brute && !asked->first && !(asked->margin > 0.0);
+	asked->curves =
+	    c->curvePath != NULL || !isnan(c->deeperThan) || (c->html != NULL && canMeet); // a page says how deep
 	if (!isnan(c->deeperThan) && (!canMeet || !(c->deeperThan >= 0.0)))
 	{
 		return Refuse(canMeet ? "--deeper-than is a depth: a number that is not negative"
-		                      : "--deeper-than is not for --self, --first, --margin and --method brute");
+		                      : "--deeper-than is not for --first, --margin and --method brute");
 	}
 	if (!isnan(c->longerThan) && (!checkIsAnimated(c) || !(c->longerThan >= 0.0)))
 	{
 		return Refuse(checkIsAnimated(c) ? "--longer-than is a time: a number that is not negative"
 		                                 : "--longer-than needs --clip or --amplitudes");
 	}
-	if (c->ignorePath != NULL && (asked->first || c->curvePath != NULL || !isnan(c->deeperThan)))
+	if ((c->ignorePath != NULL || c->ignored.newOnly) && asked->first)
 	{
-		return Refuse("--ignore is about pairs of triangles: not for --first, --contacts and --deeper-than");
+		return Refuse(c->ignorePath != NULL ? "--ignore or --first, not both" : "--new-only or --first, not both");
+	}
+	if (c->ignored.newOnly && !checkIsAnimated(c))
+	{
+		return Refuse("--new-only needs --clip or --amplitudes");
 	}
 	if (fileCount == 1 && !asked->within && !asked->self)
 	{
@@ -415,6 +424,8 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		{ "--longer-than", cli_number, &c->longerThan, "S", "count only contacts that last longer than S seconds" },
 		{ "--ignore", cli_text, &c->ignorePath, "FILE",
 		    "leave out pairs of joints: lines as 'left hand, left thigh'; * is any" },
+		{ "--new-only", cli_flag, &c->ignored.newOnly, NULL,
+		    "leave out pairs of triangles that meet in the first frame" },
 		{ "--html", cli_text, &c->html, "PAGE.html", "write a page that shows the run in a browser" },
 		{ "--png", cli_text, &c->png, "PICTURE.png", "write a picture of the frame with the most pairs" },
 		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },

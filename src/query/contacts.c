@@ -42,7 +42,7 @@ static void ListArrays(const snugContactBuffer* buffer, sgArray list[ARRAY_COUNT
 		{ SG_ARRAY(snugContactBuffer, table, buffer->tableSize) },
 		{ SG_ARRAY(snugContactBuffer, firstAt, points) },
 		{ SG_ARRAY(snugContactBuffer, nextAt, 2 * count) },
-		{ SG_ARRAY(snugContactBuffer, degrees, points) },
+		{ SG_ARRAY(snugContactBuffer, degrees, 2 * points) },
 	};
 	memcpy(list, arrays, sizeof(arrays));
 }
@@ -99,7 +99,7 @@ typedef struct Edge
 
 static Edge EdgeOf(const sgPlacedTriangle* triangle, int part)
 {
-	int first = part - sg_firstEdge, second = (first + 1) % 3;
+	int first = (part - sg_firstEdge) % 3, second = (first + 1) % 3;
 	bool isSorted = triangle->vertices[first] < triangle->vertices[second];
 	return isSorted ? (Edge){ first, second } : (Edge){ second, first };
 }
@@ -173,9 +173,10 @@ static uint64_t HashFeature(uint64_t hash, const snugFeature* feature)
 	return hash ^ hash >> 32;
 }
 
-static bool IsSameFeature(const snugFeature* a, const snugFeature* b)
+// Any order of features, in which those of one body are named.
+static bool IsBefore(const snugFeature* a, const snugFeature* b)
 {
-	return a->kind == b->kind && a->first == b->first && a->second == b->second;
+	return a->kind != b->kind ? a->kind < b->kind : a->first != b->first ? a->first < b->first : a->second < b->second;
 }
 
 /// A search under way.
@@ -184,6 +185,7 @@ typedef struct Search
 	snugContactBuffer* buffer;
 	sgTriangleSource a, b;
 	snugCounters counters;
+	bool isOwn; ///< of one body
 	bool isFull;
 } Search;
 
@@ -200,12 +202,31 @@ static uint32_t AddPoint(Search* search, snugFeature a, snugFeature b)
 	return buffer->pointCount++;
 }
 
-// The point with a name, found or made.
-static uint32_t FindPoint(Search* search, sgSharedPoint shared)
+// The point with a name, found or made. Of one body the two parts of a name have an order. A corner that both triangles
+// have is no name: where a surface begins to cross itself, no segment follows another one.
+// @param isTurned receives whether the part that comes first is b's
+static uint32_t FindPoint(Search* search, sgSharedPoint shared, bool* isTurned)
 {
 	snugContactBuffer* buffer = search->buffer;
 	const sgPlacedTriangle *a = &search->a.triangle, *b = &search->b.triangle;
 	snugFeature featureA = FeatureOf(a, shared.a), featureB = FeatureOf(b, shared.b);
+	*isTurned = search->isOwn && IsBefore(&featureB, &featureA);
+	if (*isTurned)
+	{
+		const snugFeature feature = featureA;
+		a = &search->b.triangle, b = &search->a.triangle;
+		featureA = featureB, featureB = feature;
+		shared = (sgSharedPoint){ shared.b, shared.a };
+	}
+	if (search->isOwn && sgIsSameFeature(&featureA, &featureB))
+	{
+		const uint32_t corner = AddPoint(search, featureA, featureB);
+		if (corner != SG_NONE)
+		{
+			PlacePoint(a, b, shared, buffer->points[corner].position);
+		}
+		return corner;
+	}
 	uint64_t slot = HashFeature(HashFeature(1, &featureA), &featureB);
 	for (;; ++slot)
 	{
@@ -221,7 +242,7 @@ static uint32_t FindPoint(Search* search, sgSharedPoint shared)
 			return made;
 		}
 		const snugContactPoint* point = buffer->points + *entry - 1;
-		if (IsSameFeature(&point->a, &featureA) && IsSameFeature(&point->b, &featureB))
+		if (sgIsSameFeature(&point->a, &featureA) && sgIsSameFeature(&point->b, &featureB))
 		{
 			return *entry - 1;
 		}
@@ -268,10 +289,21 @@ static uint32_t AddFlatPoint(Search* search, const double place[3])
 	return made;
 }
 
-static void AddContact(Search* search, snugPair pair)
+// The caller's number of a triangle.
+static uint32_t NumberAt(const Search* search, uint32_t place)
 {
-	sgTriangleSource_Fetch(&search->a, pair.a, &search->counters);
-	sgTriangleSource_Fetch(&search->b, pair.b, &search->counters);
+	const sgTree* tree = &search->a.body->model->tree;
+	return tree->triangleMap[tree->leaves[place / SG_LANES].firstTriangle + place % SG_LANES];
+}
+
+static void AddContact(Search* search, snugPair* pair)
+{
+	if (search->isOwn && NumberAt(search, pair->b) < NumberAt(search, pair->a))
+	{
+		*pair = (snugPair){ pair->b, pair->a };
+	}
+	sgTriangleSource_Fetch(&search->a, pair->a, &search->counters);
+	sgTriangleSource_Fetch(&search->b, pair->b, &search->counters);
 	const sgPlacedTriangle *a = &search->a.triangle, *b = &search->b.triangle;
 	sgContact found;
 	sgTriangles_Contact((const float(*)[3])a->corners, (const float(*)[3])b->corners, &found);
@@ -280,8 +312,10 @@ static void AddContact(Search* search, snugPair pair)
 	contact->pointCount = (uint32_t)found.count;
 	for (int i = 0; i < found.count; ++i)
 	{
-		contact->points[i] =
-		    found.kind == sgContact_flat ? AddFlatPoint(search, found.ends[i]) : FindPoint(search, found.points[i]);
+		bool isTurned = false;
+		contact->points[i] = found.kind == sgContact_flat ? AddFlatPoint(search, found.ends[i])
+		                                                  : FindPoint(search, found.points[i], &isTurned);
+		contact->reserved |= (uint32_t)isTurned << i;
 	}
 	memcpy(contact->normalA, a->normal, sizeof(contact->normalA));
 	memcpy(contact->normalB, b->normal, sizeof(contact->normalB));
@@ -298,15 +332,16 @@ static void Renumber(const snugModel* model, snugFeature* feature)
 	}
 }
 
-static void FindPairs(
-    snugBody* a, snugBody* b, const snugContactQuery* query, snugContactBuffer* buffer, snugResult* result)
+static void FindPairs(snugBody* a, snugBody* b, const snugContactQuery* query, snugContactBuffer* buffer,
+    sgFpEnv callersEnvironment, snugResult* result)
 {
 	const sgPairOptions options = {
 		.origin = query->origin,
 		.asPlaces = true,
+		.keepRest = query->keepRest,
 		.workers = query->workers,
 	};
-	sgSink sink = { .pairs = buffer->pairs, .capacity = buffer->capacity };
+	sgSink sink = { .pairs = buffer->pairs, .capacity = buffer->capacity, .callersEnvironment = callersEnvironment };
 	sgFindPairs(a, b, &options, &sink, result);
 	sgSink_Finish(&sink);
 	result->count = sink.count;
@@ -317,7 +352,7 @@ static void FillBuffer(Search* search, uint64_t pairs, bool depths)
 	snugContactBuffer* buffer = search->buffer;
 	for (uint64_t i = 0; i < pairs && !search->isFull; ++i)
 	{
-		AddContact(search, buffer->pairs[i]);
+		AddContact(search, buffer->pairs + i);
 	}
 	ForgetNames(buffer);
 	const snugModel *a = search->a.body->model, *b = search->b.body->model;
@@ -332,6 +367,60 @@ static void FillBuffer(Search* search, uint64_t pairs, bool depths)
 		{
 			Renumber(a, &buffer->points[i].a);
 			Renumber(b, &buffer->points[i].b);
+		}
+	}
+}
+
+// ---- Of one body -------------------------------------------------------------------------------------------------
+
+static void TurnBy(const sgPlacement* placement, const double from[3], double to[3])
+{
+	for (int i = 0; i < 3; ++i)
+	{
+		const double* row = placement->rotation[i];
+		to[i] = row[0] * from[0] + row[1] * from[1] + row[2] * from[2];
+	}
+}
+
+static void TurnNormal(const sgPlacement* placement, float normal[3])
+{
+	const double from[3] = { normal[0], normal[1], normal[2] };
+	double to[3];
+	TurnBy(placement, from, to);
+	for (int k = 0; k < 3; ++k)
+	{
+		normal[k] = (float)to[k];
+	}
+}
+
+// What was found in body space is told where the body is.
+static void MoveAll(snugContactBuffer* buffer, const sgPlacement* placement)
+{
+	const double* translation = placement->translation;
+	for (uint32_t i = 0; i < buffer->pointCount; ++i)
+	{
+		float* position = buffer->points[i].position;
+		const double from[3] = { position[0], position[1], position[2] };
+		double to[3];
+		TurnBy(placement, from, to);
+		for (int k = 0; k < 3; ++k)
+		{
+			position[k] = (float)(to[k] + translation[k]);
+		}
+	}
+	for (uint32_t i = 0; i < buffer->contactCount; ++i)
+	{
+		TurnNormal(placement, buffer->contacts[i].normalA);
+		TurnNormal(placement, buffer->contacts[i].normalB);
+	}
+	for (uint32_t i = 0; i < buffer->curveCount; ++i)
+	{
+		const snugCurve curve = buffer->curves[i];
+		TurnBy(placement, curve.area, buffer->curves[i].area);
+		TurnBy(placement, curve.centroid, buffer->curves[i].centroid);
+		for (int k = 0; k < 3; ++k)
+		{
+			buffer->curves[i].centroid[k] += translation[k];
 		}
 	}
 }
@@ -357,17 +446,29 @@ static SG_NOINLINE snugContactResult Describe(
 {
 	Search search;
 	search.buffer = buffer;
+	search.isOwn = a == b;
 	search.isFull = false;
 	search.counters = (snugCounters){ 0 };
+	const double* origin = a == b ? NULL : query->origin;
 	buffer->contactCount = buffer->pointCount = buffer->curveCount = 0;
 	buffer->curvePointCount = buffer->curveContactCount = 0;
 	snugStatus status = pairs.status;
-	status = status == snug_success ? sgTriangleSource_Start(&search.a, a, query->origin, &search.counters) : status;
-	status = status == snug_success ? sgTriangleSource_Start(&search.b, b, query->origin, &search.counters) : status;
+	status = status == snug_success ? sgTriangleSource_Start(&search.a, a, origin, &search.counters) : status;
+	status = status == snug_success ? sgTriangleSource_Start(&search.b, b, origin, &search.counters) : status;
+	sgPlacement placement = { .isIdentity = true };
+	sgBox root;
+	if (status == snug_success && a == b)
+	{
+		status = sgBody_MakePlacement(a, query->origin, &root, &placement, &search.counters);
+	}
 	snugContactResult result = { .status = status };
 	if (status == snug_success && pairs.count <= buffer->capacity)
 	{
 		FillBuffer(&search, pairs.count, query->depths);
+		if (a == b && !search.isFull && !placement.isIdentity)
+		{
+			MoveAll(buffer, &placement);
+		}
 		result = search.isFull ? result : Report(buffer);
 		result.depths = query->depths && result.complete ? buffer->depths : NULL;
 	}
@@ -390,18 +491,29 @@ snugContactResult sgFindContactsOf(snugBody* a, snugBody* b, snugContactBuffer* 
 	return Describe(a, b, buffer, query, pairs);
 }
 
-snugContactResult snugFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
+static snugContactResult Ask(snugBody* a, snugBody* b, bool isOwn, snugContactBuffer* buffer,
+    const snugContactQuery* query, const char* function)
 {
 	static const snugContactQuery defaults = { .depths = false };
 	const snugContactResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
-	SG_REQUIRE(a != NULL && b != NULL && a != b && buffer != NULL, misuse);
-	SG_REQUIRE_RESERVED(query, misuse);
-	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	SG_REQUIRE_IN(function, a != NULL && b != NULL && (a == b) == isOwn && buffer != NULL, misuse);
+	SG_REQUIRE_RESERVED_IN(function, query, misuse);
+	SG_REQUIRE_IN(function, sgIsFinitePoint(query->origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugResult pairs = { .status = snug_success };
-	FindPairs(a, b, query, buffer, &pairs);
+	FindPairs(a, b, query, buffer, environment, &pairs);
 	snugContactResult result = Describe(a, b, buffer, query, pairs);
 	sgFpEnv_Leave(environment);
 	return result;
+}
+
+snugContactResult snugFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
+{
+	return Ask(a, b, false, buffer, query, __func__);
+}
+
+snugContactResult snugFindSelfContacts(snugBody* body, snugContactBuffer* buffer, const snugContactQuery* query)
+{
+	return Ask(body, body, true, buffer, query, __func__);
 }

@@ -32,12 +32,18 @@ struct snugContactBuffer
 	/// zero.
 	uint32_t* firstAt; ///< (SG_POINTS_PER_CONTACT * capacity)
 	uint32_t* nextAt;  ///< (2 * capacity)
-	uint32_t* degrees; ///< (SG_POINTS_PER_CONTACT * capacity): segments at a point
+	uint32_t* degrees; ///< (2 * SG_POINTS_PER_CONTACT * capacity): segments at a point; later, lists of names
 
 	uint32_t contactCount, pointCount, curveCount, curvePointCount, curveContactCount;
 };
 
-/// What pairs of triangles that intersect have in common: snugFindContacts without the search.
+static inline bool sgIsSameFeature(const snugFeature* a, const snugFeature* b)
+{
+	return a->kind == b->kind && a->first == b->first && a->second == b->second;
+}
+
+/// What pairs of triangles that intersect have in common: snugFindContacts without the search. Of one body, if `a` is
+/// `b`, as everywhere here: snugFindSelfContacts.
 /// @param places (count): pairs of places, leaf * SG_LANES + lane, in any order
 snugContactResult sgFindContactsOf(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query,
     const snugPair* places, uint64_t count);
@@ -51,7 +57,8 @@ bool sgBody_IsBoundary(const snugBody* body, uint32_t v, uint32_t w);
 typedef void sgStarFcn(void* context, const uint32_t corners[3]);
 void sgBody_VisitStar(const snugBody* body, uint32_t vertex, sgStarFcn* visit, void* context);
 
-/// Join the segments of a buffer to curves.
+/// Join the segments of a buffer to curves. Of one body, bit i of a contact's `reserved` says that its triangle b is
+/// the one that is on the first part which its point i names; all are zero afterwards.
 void sgContactBuffer_Join(snugContactBuffer* buffer, const snugBody* a, const snugBody* b);
 
 /// Find how deep closed curves are. Vertices in names are in tree order still. Uses the memory for names and lists.

@@ -74,12 +74,61 @@ static bool IsAtBoundary(const snugBody* body, const snugFeature* feature)
 
 static snugCurveEnd FindEnd(const snugContactBuffer* buffer, const snugBody* a, const snugBody* b, uint32_t point)
 {
+	const snugContactPoint* at = buffer->points + point;
+	if (a == b && sgIsSameFeature(&at->a, &at->b))
+	{
+		return snug_endCorner;
+	}
 	if (buffer->degrees[point] > 2)
 	{
 		return snug_endBranch;
 	}
-	const snugContactPoint* at = buffer->points + point;
 	return IsAtBoundary(a, &at->a) || IsAtBoundary(b, &at->b) ? snug_endBoundary : snug_endOther;
+}
+
+// Of one body: whether triangle b is on the first part that a point of a segment names.
+static bool IsTurnedAt(const snugContactBuffer* buffer, uint32_t contact, uint32_t end)
+{
+	return (buffer->contacts[contact].reserved >> end & 1) != 0;
+}
+
+// Of one body: let the two triangles of a segment change places. Then it goes the other way.
+static void Turn(snugContactBuffer* buffer, uint32_t contact)
+{
+	const snugContact before = buffer->contacts[contact];
+	snugContact* after = buffer->contacts + contact;
+	const snugPair pair = buffer->pairs[contact];
+	buffer->pairs[contact] = (snugPair){ pair.b, pair.a };
+	after->a = before.b, after->b = before.a;
+	after->points[0] = before.points[1], after->points[1] = before.points[0];
+	after->reserved = (~before.reserved >> 1 & 1) | (~before.reserved & 1) << 1;
+	memcpy(after->normalA, before.normalB, sizeof(after->normalA));
+	memcpy(after->normalB, before.normalA, sizeof(after->normalB));
+}
+
+// Of one body: name the parts of points in the order of their contacts' triangles. Contacts of a closed curve agree.
+static void NamePoints(snugContactBuffer* buffer)
+{
+	uint32_t* isNamed = buffer->firstAt;
+	memset(isNamed, 0, buffer->pointCount * sizeof(uint32_t));
+	for (uint32_t i = 0; i < 2 * buffer->contactCount; ++i)
+	{
+		snugContact* contact = buffer->contacts + i % buffer->contactCount;
+		const bool isLate = i >= buffer->contactCount;
+		for (uint32_t k = 0; k < contact->pointCount && isLate == (contact->curve == SNUG_NONE); ++k)
+		{
+			snugContactPoint* point = buffer->points + contact->points[k];
+			if (isNamed[contact->points[k]]++ == 0 && (contact->reserved >> k & 1) != 0)
+			{
+				const snugFeature first = point->a;
+				point->a = point->b, point->b = first;
+			}
+		}
+	}
+	for (uint32_t i = 0; i < buffer->contactCount; ++i)
+	{
+		buffer->contacts[i].reserved = 0;
+	}
 }
 
 // From one end of a segment on, until nothing or more than one segment follows, or the first point comes again.
@@ -106,8 +155,14 @@ static snugCurve* Trace(snugContactBuffer* buffer, uint32_t contact, uint32_t en
 			break;
 		}
 		const uint32_t next = OtherEnd(buffer, point, contact) - 1;
+		const bool isTurned = IsTurnedAt(buffer, contact, 1 - end);
 		contact = next / 2;
 		end = next % 2;
+		if (IsTurnedAt(buffer, contact, end) != isTurned)
+		{
+			Turn(buffer, contact);
+			end = 1 - end;
+		}
 	}
 	curve->pointCount = buffer->curvePointCount - curve->firstPoint;
 	curve->contactCount = buffer->curveContactCount - curve->firstContact;
@@ -171,5 +226,9 @@ void sgContactBuffer_Join(snugContactBuffer* buffer, const snugBody* a, const sn
 			}
 			Measure(buffer, curve);
 		}
+	}
+	if (a == b)
+	{
+		NamePoints(buffer);
 	}
 }

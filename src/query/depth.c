@@ -17,7 +17,8 @@ typedef struct Flood
 	sgTriangleSource* own;   ///< of the surface whose vertices are searched
 	sgTriangleSource* other; ///< of the one that they are behind
 	bool isA;                ///< the first is a's
-	uint32_t headCount;      ///< lists of points: heads in nextAt, then degrees; 1 + the number of a point, or zero
+	bool isSame;             ///< they are one
+	uint32_t headCount;      ///< lists of names: heads in nextAt, then degrees; 1 + a name, or zero
 	uint32_t* found;         ///< (SG_POINTS_PER_CONTACT * capacity): vertices behind the curve
 	uint32_t count;
 	uint32_t at; ///< the vertex whose neighbours are looked at
@@ -27,10 +28,16 @@ typedef struct Flood
 
 // ---- Points by edge ------------------------------------------------------------------------------------------------
 
-static const snugFeature* FeatureOf(const Flood* flood, uint32_t point)
+// A name is 2 * point + 0 or 1: which of the two parts of surfaces that the point is on.
+static const snugFeature* FeatureOf(const Flood* flood, uint32_t name)
 {
-	const snugContactPoint* at = flood->buffer->points + point;
-	return flood->isA ? &at->a : &at->b;
+	const snugContactPoint* at = flood->buffer->points + name / 2;
+	return name % 2 == 0 ? &at->a : &at->b;
+}
+
+static uint32_t OwnName(const Flood* flood, uint32_t point)
+{
+	return 2 * point + (flood->isA ? 0 : 1);
 }
 
 // Of an edge, or of a vertex if `w` is SG_NONE.
@@ -47,15 +54,17 @@ static bool IsFeature(const snugFeature* feature, uint32_t v, uint32_t w)
 	                    : feature->kind == snug_featureEdge && feature->first == low && feature->second == high;
 }
 
+// Of one surface both parts of a point are its own.
 static void ListPoints(Flood* flood)
 {
 	snugContactBuffer* buffer = flood->buffer;
 	flood->headCount = buffer->pointCount < 2 * buffer->capacity ? buffer->pointCount : 2 * buffer->capacity;
 	memset(buffer->nextAt, 0, flood->headCount * sizeof(uint32_t));
-	for (uint32_t i = 0; i < buffer->pointCount; ++i)
+	for (uint32_t i = 0; i < 2 * buffer->pointCount; ++i)
 	{
 		const snugFeature* feature = FeatureOf(flood, i);
-		if (feature->kind != snug_featureTriangle)
+		const bool isOwn = flood->isSame || i == OwnName(flood, i / 2);
+		if (isOwn && feature->kind != snug_featureTriangle)
 		{
 			const uint32_t w = feature->kind == snug_featureEdge ? feature->second : SG_NONE;
 			uint32_t* head = buffer->nextAt + HeadOf(flood, feature->first, w);
@@ -96,7 +105,7 @@ static bool IsNearestTo(const Flood* flood, const float* end, uint32_t v, uint32
 	for (uint32_t at = buffer->nextAt[HeadOf(flood, v, w)]; at != 0 && isNearest; at = buffer->degrees[at - 1])
 	{
 		isNearest = !IsFeature(FeatureOf(flood, at - 1), v, w) ||
-		            !(Distance2(buffer->points[at - 1].position, end) < distance2);
+		            !(Distance2(buffer->points[(at - 1) / 2].position, end) < distance2);
 	}
 	return isNearest;
 }
@@ -162,7 +171,7 @@ static void AddNeighbours(void* context, const uint32_t corners[3])
 static void AddEnds(Flood* flood, const snugContact* contact, uint32_t which)
 {
 	const uint32_t point = contact->points[which];
-	const snugFeature* feature = FeatureOf(flood, point);
+	const snugFeature* feature = FeatureOf(flood, OwnName(flood, point));
 	const sgPlacedTriangle *own = &flood->own->triangle, *other = &flood->other->triangle;
 	const sgPlane plane = sgPlane_Make(other->corners[1], other->corners[2], other->corners[0]);
 	for (int c = 0; c < 3 && feature->kind == snug_featureEdge; ++c)
@@ -253,7 +262,7 @@ static void AddReaches(Flood* flood)
 void sgContactBuffer_FindDepths(
     snugContactBuffer* buffer, sgTriangleSource* a, sgTriangleSource* b, snugCounters* counters)
 {
-	Flood flood = { .buffer = buffer, .found = buffer->firstAt, .counters = counters };
+	Flood flood = { .buffer = buffer, .found = buffer->firstAt, .isSame = a->body == b->body, .counters = counters };
 	memset(buffer->depths, 0, buffer->curveCount * sizeof(double));
 	flood.own = a;
 	flood.other = b;

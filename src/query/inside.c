@@ -1,10 +1,12 @@
-// src/query/inside.c: whether points and bodies are inside a body: walks along half-lines that count crossings.
+// src/query/inside.c: whether points and bodies are inside a body, or parts of it inside itself: walks along half-lines
+// that count crossings.
 #include "base/fpenv.h"
 #include "geometry/box_kernels.h"
 #include "geometry/crossing.h"
 #include "geometry/segment.h"
 #include "query/pairs.h"
 #include "query/probe.h"
+#include "query/triangles.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@ typedef struct Search
 	sgTreeWalk walk;
 	const sgKernels* kernels;
 	float point[3];
+	const float (*front)[3]; ///< nullable: a triangle, in front of which it begins, next to its first corner
 	sgProbe probe;
 	sgProbeSegment segment; ///< from the point to beyond the body
 	sgBox root;             ///< around all placed triangles
@@ -76,12 +79,12 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 		const uint32_t i = sgLowestBit(passed);
 		float triangle[3][3];
 		sgView_GetTriangle(&search->side, kept, i, triangle);
-		if (IsOn(search->point, (const float(*)[3])triangle))
+		if (search->front == NULL && IsOn(search->point, (const float(*)[3])triangle))
 		{
 			const uint32_t number = sgView_TriangleNumber(&search->side, kept, i);
 			search->triangle = number < search->triangle ? number : search->triangle;
 		}
-		const int cross = sgHalfLine_Cross(search->point, (const float(*)[3])triangle);
+		const int cross = sgHalfLine_Cross(search->point, search->front, (const float(*)[3])triangle);
 		search->winding += cross;
 		search->isOdd = search->isOdd != (cross != 0);
 	}
@@ -93,6 +96,7 @@ static snugStatus StartSearch(Search* search, snugBody* body, const double origi
 {
 	sgBox root;
 	search->kernels = sgGetKernels();
+	search->front = NULL;
 	search->counters = *before;
 	snugStatus status = sgView_Start(&search->side, body, origin, &root, &search->counters);
 	if (status == snug_success)
@@ -306,6 +310,142 @@ static SG_NOINLINE snugResult FindBody(snugBody* inner, snugBody* outer, const d
 	return result;
 }
 
+// ---- Of a body, within itself ---------------------------------------------------------------------------------------
+
+/// What is asked of a body's own surface.
+typedef struct Own
+{
+	Search search;
+	sgView triangles; ///< those that are asked about
+	snugPointSide* ofVertices;
+	snugPointSide* ofTriangles;
+	uint64_t insideCount;
+} Own;
+
+// Just in front of a triangle with area, next to its first corner. Behind it the surface is wound around once more.
+static snugPointSide AskInFront(Search* search, const float triangle[3][3], uint32_t number)
+{
+	search->front = triangle;
+	Ask(search, triangle[0]);
+	const bool isInside = search->winding != 0 && search->winding != -1;
+	return (snugPointSide){ isInside ? snug_inside : snug_outside, search->winding, number };
+}
+
+// A corner, unless it is known by another triangle.
+static void AskCorner(Own* own, const float triangle[3][3], int corner, uint32_t vertex, uint32_t number)
+{
+	const sgTree* tree = own->triangles.tree;
+	snugPointSide* side = own->ofVertices + tree->vertexMap[sgBody_FindTwin(own->triangles.body, vertex)];
+	if (side->triangle == SNUG_NONE)
+	{
+		float turned[3][3];
+		for (int c = 0; c < 3; ++c)
+		{
+			memcpy(turned[c], triangle[(corner + c) % 3], sizeof(turned[c]));
+		}
+		*side = AskInFront(&own->search, (const float(*)[3])turned, number);
+	}
+}
+
+static void AskLeaf(Own* own, const sgLeaf* leaf)
+{
+	const uint32_t* vertices = own->triangles.tree->leafVertices + leaf->firstVertex;
+	const sgOpened opened = sgOpen(own->triangles.tree, leaf->slot);
+	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, &opened, leaf->slot % SG_LANES, &own->search.counters);
+	for (uint32_t i = 0; i < leaf->triangleCount; ++i)
+	{
+		const uint32_t number = sgView_TriangleNumber(&own->triangles, kept, i);
+		float triangle[3][3];
+		sgView_GetTriangle(&own->triangles, kept, i, triangle);
+		if (sgProjectionAxis(triangle[0], triangle[1], triangle[2]) < 0)
+		{
+			continue;
+		}
+		for (int c = 0; c < 3 && own->ofVertices != NULL; ++c)
+		{
+			AskCorner(own, (const float(*)[3])triangle, c, vertices[leaf->corners[c][i]], number);
+		}
+		if (own->ofTriangles != NULL)
+		{
+			own->ofTriangles[number] = AskInFront(&own->search, (const float(*)[3])triangle, number);
+		}
+	}
+}
+
+static void Forget(snugPointSide* sides, uint32_t count)
+{
+	for (uint32_t i = 0; sides != NULL && i < count; ++i)
+	{
+		sides[i] = (snugPointSide){ .side = snug_outside, .triangle = SNUG_NONE };
+	}
+}
+
+// Where one is, its twins are.
+static void TellTwins(Own* own)
+{
+	const sgTree* tree = own->triangles.tree;
+	for (uint32_t v = 0; own->ofVertices != NULL && v < tree->vertexCount; ++v)
+	{
+		snugPointSide* side = own->ofVertices + tree->vertexMap[v];
+		*side = own->ofVertices[tree->vertexMap[sgBody_FindTwin(own->triangles.body, v)]];
+		own->insideCount += side->side != snug_outside;
+	}
+}
+
+// A snugPairFcn: where triangles meet others, some of their points may be inside, and others not.
+static bool CutTriangles(void* user, snugPair pair)
+{
+	snugPointSide* sides = user;
+	sides[pair.a].side = sides[pair.b].side = snug_partlyInside;
+	return true;
+}
+
+static snugStatus CutOwn(snugBody* body, Own* own, sgFpEnv callersEnvironment)
+{
+	const sgPairOptions options = { .keepRest = true };
+	sgSink sink = { .callback = CutTriangles, .user = own->ofTriangles, .callersEnvironment = callersEnvironment };
+	snugResult pairs = { .status = snug_success };
+	sgFindPairs(body, body, &options, &sink, &pairs);
+	sgCounters_Add(&own->search.counters, &pairs.counters);
+	for (uint32_t i = 0; own->ofVertices == NULL && i < body->model->tree.triangleCount; ++i)
+	{
+		own->insideCount += own->ofTriangles[i].side != snug_outside;
+	}
+	return pairs.status;
+}
+
+static SG_NOINLINE snugResult FindOwn(
+    snugBody* body, snugPointSide* vertices, snugPointSide* triangles, sgFpEnv callersEnvironment)
+{
+	Own own; // not zeroed: most of it is scratch
+	const sgTree* tree = &body->model->tree;
+	own.ofVertices = vertices;
+	own.ofTriangles = triangles;
+	own.insideCount = 0;
+	own.search.kernels = sgGetKernels();
+	own.search.counters = (snugCounters){ 0 };
+	sgView_StartAlone(&own.search.side, body, &own.search.counters);
+	own.search.root = sgBody_RootBox(body, &own.search.counters);
+	sgView_Share(&own.triangles, &own.search.side);
+	Forget(vertices, tree->vertexCount);
+	Forget(triangles, tree->triangleCount);
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		AskLeaf(&own, tree->leaves + i);
+	}
+	sgView_Finish(&own.search.side);
+	sgView_Finish(&own.triangles);
+	TellTwins(&own);
+	snugResult result = { .status = snug_success };
+	if (triangles != NULL)
+	{
+		result.status = CutOwn(body, &own, callersEnvironment);
+	}
+	result.count = own.insideCount;
+	result.counters = own.search.counters;
+	return result;
+}
+
 // ---- The public functions ------------------------------------------------------------------------------------------
 
 static const double zero[3] = { 0.0, 0.0, 0.0 };
@@ -341,6 +481,17 @@ snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double ori
 	SG_REQUIRE(sgIsFinitePoint(origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugResult result = FindBody(inner, outer, origin, side);
+	result.complete = result.status == snug_success;
+	sgFpEnv_Leave(environment);
+	return result;
+}
+
+snugResult snugFindSelfInside(snugBody* body, snugPointSide* vertices, snugPointSide* triangles)
+{
+	const snugResult misuse = { .status = snug_badArgument };
+	SG_REQUIRE(body != NULL && (vertices != NULL || triangles != NULL), misuse);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugResult result = FindOwn(body, vertices, triangles, environment);
 	result.complete = result.status == snug_success;
 	sgFpEnv_Leave(environment);
 	return result;

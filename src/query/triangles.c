@@ -24,6 +24,11 @@ snugStatus sgTriangleSource_Start(
 	sgBox root;
 	source->body = body;
 	source->triangle.place = SG_NONE;
+	if (origin == NULL)
+	{
+		source->placement = (sgPlacement){ .isIdentity = true };
+		return snug_success;
+	}
 	return sgBody_MakePlacement(body, origin, &root, &source->placement, counters);
 }
 

@@ -30,6 +30,7 @@ static inline uint32_t sgTwinOf(const snugModel* model, uint32_t vertex)
 /// The same in the pose of a body.
 uint32_t sgBody_FindTwin(const snugBody* body, uint32_t vertex);
 
+/// @param origin null: positions stay in body space
 /// @return snug_outOfRange, with a message, if the body is too far from the origin
 snugStatus sgTriangleSource_Start(
     sgTriangleSource* source, snugBody* body, const double origin[3], snugCounters* counters);

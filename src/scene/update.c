@@ -402,7 +402,7 @@ static void TellContacts(snugScene* scene, const snugSceneQuery* query)
 	for (uint64_t i = 0; i < scene->frame->count; ++i)
 	{
 		const snugScenePair* pair = scene->frame->pairs + i;
-		if (pair->a == pair->b || scene->bodies[pair->a].isShape || scene->bodies[pair->b].isShape)
+		if (scene->bodies[pair->a].isShape || scene->bodies[pair->b].isShape)
 		{
 			continue;
 		}

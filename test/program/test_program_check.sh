@@ -305,8 +305,18 @@ expect 1 "ignored.txt:1: no joint is called 'nobody'" check worm.glb torus.obj -
 echo 'nobody' >ignored.txt
 expect 1 "ignored.txt:1: two names with a comma between them" check worm.glb torus.obj --ignore ignored.txt
 expect 1 "none.txt: No such file" check worm.glb torus.obj --ignore none.txt
-expect 2 "--ignore is about pairs of triangles" check worm.glb torus.obj --ignore ignored.txt --first
-expect 2 "--deeper-than is not for --self" check worm.glb --deeper-than 0.1
+expect 2 "--ignore or --first, not both" check worm.glb torus.obj --ignore ignored.txt --first
+expect 2 "--deeper-than is not for --first" check worm.glb torus.obj --first --deeper-than 0.1
+# What meets in the first frame is not new, in that frame or later.
+run="worm.glb torus.obj --clip bend --fps 10"
+expect 0 "" check --csv $run
+cp out every.csv
+expect 0 "" check --csv --new-only $run
+awk -F, 'NR == FNR { all[NR] = $3; next } FNR == 2 { known = all[2]; bad += $3 != 0 }
+	FNR > 1 { bad += $3 > all[FNR] || $3 < all[FNR] - known; sum += $3 } END { exit bad > 0 || sum == 0 }' every.csv out ||
+	fail "--new-only leaves $(cat out) of $(cat every.csv)"
+expect 2 "--new-only needs --clip" check worm.glb torus.obj --new-only
+expect 2 "--new-only or --first, not both" check --first --new-only $run
 expect 2 "--deeper-than is a depth" check worm.glb torus.obj --deeper-than -1
 expect 2 "--longer-than needs --clip" check worm.glb torus.obj --longer-than 1
 

@@ -142,6 +142,22 @@ checks=$((checks + 1))
 expect 2 "--margin is a distance" check --margin -1 box.obj blob.obj
 expect 2 "--margin or --first, not both" check --margin 1 --first box.obj blob.obj
 expect 2 "--margin or --self, not both" check --margin 1 --self box.obj
+# A body has the curves with itself that its two parts have as bodies.
+expect 0 "" check --contacts two.json blob.obj torus.obj --place 0,0,0 --place 0.5,0.25,0.125
+first=$(grep -c '^v ' blob.obj)
+{
+	grep '^[vf] ' blob.obj
+	awk -v first="$first" '$1 == "v" { print "v", $2 + 0.5, $3 + 0.25, $4 + 0.125 }
+		$1 == "f" { print "f", $2 + first, $3 + first, $4 + first }' torus.obj
+} >both.obj
+expect 0 "" check --self --keep-rest --contacts one.json both.obj --html both.html
+for file in one two; do
+	sed -n 's/.*"closed":\([a-z]*\),.*"length":\([0-9]*\.[0-9][0-9][0-9]\).*"depth":\([0-9]*\.[0-9][0-9][0-9]\).*/\1 \2 \3/p' $file.json | sort >$file.txt
+done
+[ -s one.txt ] && cmp -s one.txt two.txt || fail "a body with two parts: $(cat one.txt) and not $(cat two.txt)"
+grep -q 'id="depth"' both.html || fail "the page does not say how deep"
+expect 0 "" check --self --contacts none.json both.obj
+[ "$(tr -d '\n' <none.json)" = '{"version":1,"curves":[]}' ] || fail "what meets at rest has curves: $(cat none.json)"
 expect 2 "--margin or --contacts, not both" check --margin 1 --contacts a.obj box.obj blob.obj
 expect 2 "--first or --contacts, not both" check --first --contacts a.obj box.obj blob.obj
 expect 2 "--method brute finds pairs that meet" check --method brute --self box.obj blob.obj

@@ -157,7 +157,7 @@ static void touches_are_added_up_by_regions(void** state)
 			{
 				int a = (int)sceneRandom_Index(&random, BODIES), b = (int)sceneRandom_Index(&random, BODIES);
 				pairs[i] = (cliPair){ { a < b ? a : b, a < b ? b : a },
-					{ sceneRandom_Index(&random, TRIANGLES), sceneRandom_Index(&random, TRIANGLES) } };
+					{ sceneRandom_Index(&random, TRIANGLES), sceneRandom_Index(&random, TRIANGLES) }, 0.0 };
 			}
 			const cliContacts contacts = { .pairs = pairs, .count = count };
 			CountFrame(&table, &stage.regions, &contacts, frame);

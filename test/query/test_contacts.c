@@ -7,6 +7,7 @@
 #include "query/contacts.h"
 #include "snug/snug_queries.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,14 +106,11 @@ static bool IsPartOf(const Posed* posed, const uint32_t* twins, const snugFeatur
 // Those of the model; of a free body, whose caller may have torn them apart, as far as they are together now.
 static uint32_t* GetTwins(const Posed* posed)
 {
-	const snugBody* body = posed->thing.body;
+	const uint32_t* map = posed->thing.model->tree.vertexMap;
 	uint32_t* twins = malloc((posed->thing.mesh.vertexCount + 1) * sizeof(uint32_t));
-	assert_int_equal(snugModel_GetTwins(posed->thing.model, twins), snug_success);
-	const float* positions = posed->deformer == snug_free ? body->deform->positions(&body->posed) : NULL;
-	for (uint32_t v = 0; positions != NULL && v < posed->thing.mesh.vertexCount; ++v)
+	for (uint32_t v = 0; v < posed->thing.mesh.vertexCount; ++v)
 	{
-		const float *one = positions + 3 * (size_t)v, *other = positions + 3 * (size_t)twins[v];
-		twins[v] = one[0] == other[0] && one[1] == other[1] && one[2] == other[2] ? twins[v] : v;
+		twins[map[v]] = map[sgBody_FindTwin(posed->thing.body, v)];
 	}
 	return twins;
 }
@@ -137,6 +135,19 @@ static bool HasNormals(const Posed* a, const Posed* b, const snugContactResult* 
 		isGood = isGood && DotOf(along, way) >= -1e-6 * (1.0 + LengthOf(At(from)));
 	}
 	return isGood;
+}
+
+// Whether a point is on the parts that it names. Of one body, contacts of no curve, and those of an open one, may have
+// the two in the other order; and the sides of a curve that is closed may change places where it does, if the surface
+// has only one.
+static bool IsNamed(const Posed* a, const Posed* b, uint32_t* const twins[2], const snugContactResult* result,
+    const snugContact* contact, const snugContactPoint* point)
+{
+	const snugCurve* curve = contact->curve != SNUG_NONE ? result->curves + contact->curve : NULL;
+	const bool isFirst = curve != NULL && result->points + result->curvePoints[curve->firstPoint] == point;
+	const bool mayTurn = a == b && (curve == NULL || !curve->isClosed || isFirst);
+	return (IsPartOf(a, twins[0], &point->a, contact->a) && IsPartOf(b, twins[1], &point->b, contact->b)) ||
+	       (mayTurn && IsPartOf(a, twins[0], &point->b, contact->a) && IsPartOf(b, twins[1], &point->a, contact->b));
 }
 
 // Every point is on both triangles of its contact, and on the parts that it names.
@@ -164,7 +175,7 @@ static void CheckPoints(uint64_t seed, const Posed* a, const Posed* b, const snu
 			const snugContactPoint* point = result->points + contact->points[k];
 			double far = fmax(DistanceToTriangle(At(point->position), (const float(*)[3])cornersA),
 			    DistanceToTriangle(At(point->position), (const float(*)[3])cornersB));
-			bool isNamed = IsPartOf(a, twinsA, &point->a, contact->a) && IsPartOf(b, twinsB, &point->b, contact->b);
+			bool isNamed = IsNamed(a, b, (uint32_t* const[2]){ twinsA, twinsB }, result, contact, point);
 			if (!(far <= 0x1p-23 * size) || !isNamed)
 			{
 				fail_msg("seed %llu: a point is %g off its triangles, or named wrongly", (unsigned long long)seed, far);
@@ -255,7 +266,10 @@ static void CheckSegments(uint64_t seed, const snugContactResult* result, uint32
 static snugCurveEnd ExpectEnd(
     const Posed* a, const Posed* b, uint32_t* const twins[2], const snugContactPoint* point, uint32_t degree)
 {
+	const bool isCorner = a == b && point->a.kind == snug_featureVertex && point->b.kind == snug_featureVertex &&
+	                      twins[0][point->a.first] == twins[0][point->b.first];
 	return degree == 2                                                                    ? snug_endNone
+	       : isCorner                                                                     ? snug_endCorner
 	       : degree > 2                                                                   ? snug_endBranch
 	       : IsAtBoundary(a, twins[0], &point->a) || IsAtBoundary(b, twins[1], &point->b) ? snug_endBoundary
 	                                                                                      : snug_endOther;
@@ -1193,6 +1207,289 @@ static void memory_is_asked_for_and_given_back(void** state)
 	}
 }
 
+// --- One body -----------------------------------------------------------------------------------------------------
+
+static snugContactResult FindOwn(const Posed* posed, snugContactBuffer* buffer, bool keepRest)
+{
+	const snugContactQuery query = { .keepRest = keepRest, .depths = true };
+	snugContactResult result = snugFindSelfContacts(posed->thing.body, buffer, &query);
+	assert_int_equal(result.status, snug_success);
+	return result;
+}
+
+// In body space.
+static void ReadAlone(Posed* posed)
+{
+	const snugFrame identity = { { 0 }, { 0 } };
+	snugBody_SetFrame(posed->thing.body, &identity);
+	memset(posed->origin, 0, sizeof(posed->origin));
+	Posed_Read(posed);
+}
+
+// Everything that holds for two bodies holds for one, with the pairs of snugCollideSelf.
+static void CheckOwn(uint64_t seed, Posed* posed, bool keepRest, uint64_t kinds[4])
+{
+	const uint64_t most = (uint64_t)posed->thing.mesh.triangleCount * posed->thing.mesh.triangleCount + 1;
+	PairList pairs = { malloc(most * sizeof(snugPair)), 0 };
+	const snugQuery query = { .pairs = pairs.pairs, .capacity = most, .keepRest = keepRest };
+	ReadAlone(posed);
+	pairs.count = snugCollideSelf(posed->thing.body, &query).count;
+	snugContactBuffer* buffer = MakeBuffer((uint32_t)(pairs.count + 1) * 2);
+	snugContactResult result = FindOwn(posed, buffer, keepRest);
+	assert_true(result.complete && result.contactCount == pairs.count);
+	PairList found = { malloc((pairs.count + 1) * sizeof(snugPair)), pairs.count };
+	for (uint32_t i = 0; i < result.contactCount; ++i)
+	{
+		const snugContact* contact = result.contacts + i;
+		assert_true(contact->a < contact->b || contact->curve != SNUG_NONE);
+		found.pairs[i] =
+		    contact->a < contact->b ? (snugPair){ contact->a, contact->b } : (snugPair){ contact->b, contact->a };
+		++kinds[contact->kind];
+	}
+	qsort(found.pairs, found.count, sizeof(snugPair), ComparePairs);
+	AssertSamePairs("own contacts", seed, &pairs, &found);
+	CheckPoints(seed, posed, posed, &result);
+	CheckCurves(seed, posed, posed, &result);
+	snugContactBuffer_Destroy(buffer);
+	PairList_Free(&found);
+	PairList_Free(&pairs);
+}
+
+static void own_contacts_are_pairs_with_points_on_both(void** state)
+{
+	(void)state;
+	uint64_t kinds[4] = { 0 };
+	for (int n = 0; n < TestCount(120); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugPool* pool = n % 4 == 0 ? MakePool(4096 * 3) : NULL;
+		Posed posed = Posed_Make(
+		    &random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)), (Mover)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		CheckOwn(seed, &posed, true, kinds);
+		Posed_Change(&random, &posed);
+		CheckOwn(seed, &posed, n % 2 == 0, kinds);
+		Posed_Free(&posed);
+		snugPool_Destroy(pool);
+	}
+	for (int i = 0; i < 4; ++i)
+	{
+		assert_true(kinds[i] > 10 || TestScale() < 0.2);
+	}
+}
+
+static uint64_t HashBits(uint64_t hash, const float* p)
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		uint32_t bits;
+		memcpy(&bits, p + k, sizeof(bits));
+		hash = (hash ^ bits) * 0xbf58476d1ce4e5b9u;
+	}
+	return hash ^ hash >> 29;
+}
+
+// Add a point to a sum that does not depend on the order of points: its place, and the places of what it is on, since
+// of twins another one may stand for all.
+static void AddPlaces(uint64_t* sum, const snugContactPoint* point, const Posed* a, const Posed* b)
+{
+	uint64_t hash = HashBits(1, point->position);
+	for (int i = 0; i < 2; ++i)
+	{
+		const snugFeature* feature = i == 0 ? &point->a : &point->b;
+		const Posed* posed = i == 0 ? a : b;
+		const uint32_t* triangle = posed->thing.mesh.triangles + 3 * (size_t)feature->first;
+		const uint32_t edge[3] = { feature->first, feature->second, feature->first };
+		const uint32_t* vertices = feature->kind == snug_featureTriangle ? triangle : edge;
+		const int count = feature->kind == snug_featureTriangle ? 3 : feature->kind == snug_featureEdge ? 2 : 1;
+		uint64_t places = 0; // in any order
+		for (int c = 0; c < count; ++c)
+		{
+			places += HashBits(2, posed->positions + 3 * (size_t)vertices[c]);
+		}
+		hash = (hash ^ places) * 0x9e3779b97f4a7c15u;
+	}
+	*sum += hash ^ hash >> 29;
+}
+
+// Two surfaces as one body: the same contacts, names and places, curves, areas and depths as two bodies have.
+static void one_body_meets_itself_as_two_do(void** state)
+{
+	(void)state;
+	int curves = 0;
+	snugContactBuffer *buffer = MakeBuffer(1 << 14), *ownBuffer = MakeBuffer(1 << 14);
+	for (int n = 0; n < TestCount(60); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		sceneMesh meshes[2] = { sceneMakeBlob(2 + (uint32_t)n % 6, seed),
+			n % 2 == 0 ? sceneMakeTorus(0.7, 0.3, 17, 11) : sceneMakeBlob(5, seed + 1) };
+		meshes[n % 2] = n % 3 == 0 ? Unweld(meshes[n % 2]) : meshes[n % 2];
+		sceneMesh_Translate(meshes + 1, sceneRandom_Range(&random, -1.0, 1.0), 0.3141, -0.2718);
+		sceneMesh both = sceneMesh_Copy(meshes);
+		assert_true(sceneMesh_Append(&both, meshes + 1));
+		const uint32_t triangles = meshes[0].triangleCount;
+		Posed a = Posed_Make(&random, meshes[0], snug_rigid, NULL),
+		      b = Posed_Make(&random, meshes[1], snug_rigid, NULL);
+		Posed own = Posed_Make(&random, both, snug_rigid, NULL);
+		const snugContactQuery query = { .depths = true };
+		const snugContactResult two = snugFindContacts(a.thing.body, b.thing.body, buffer, &query);
+		const snugContactResult one = FindOwn(&own, ownBuffer, true);
+		assert_true(one.complete && one.contactCount == two.contactCount && one.pointCount == two.pointCount);
+		assert_int_equal(one.curveCount, two.curveCount);
+		uint64_t names[2] = { 0, 0 };
+		for (uint32_t i = 0; i < one.pointCount; ++i)
+		{
+			AddPlaces(names, one.points + i, &own, &own);
+			AddPlaces(names + 1, two.points + i, &a, &b);
+		}
+		assert_true(names[0] == names[1]);
+		for (uint32_t c = 0; c < one.curveCount; ++c)
+		{
+			const snugCurve *curve = one.curves + c, *other = NULL;
+			const snugContact* contact = one.contacts + one.curveContacts[curve->firstContact];
+			for (uint32_t i = 0; i < two.contactCount && other == NULL; ++i)
+			{
+				const bool isSame = two.contacts[i].a == contact->a && two.contacts[i].b + triangles == contact->b;
+				other = isSame ? two.curves + two.contacts[i].curve : NULL;
+			}
+			bool isGood = other != NULL && curve->isClosed == other->isClosed &&
+			              curve->contactCount == other->contactCount && fabs(curve->length - other->length) < 1e-9 &&
+			              fabs(one.depths[c] - two.depths[other - two.curves]) < 1e-9;
+			for (int k = 0; k < 3; ++k)
+			{
+				isGood = isGood && fabs(curve->area[k] - other->area[k]) < 1e-9;
+			}
+			if (!isGood)
+			{
+				fail_msg("seed %llu: curve %u is another one", (unsigned long long)seed, c);
+			}
+		}
+		curves += (int)one.curveCount;
+		Posed_Free(&a);
+		Posed_Free(&b);
+		Posed_Free(&own);
+	}
+	assert_true(curves > TestCount(60) / 2);
+	snugContactBuffer_Destroy(buffer);
+	snugContactBuffer_Destroy(ownBuffer);
+}
+
+// Where a closed surface is bent into itself, curves are closed, or end at corners from which on it crosses itself; and
+// their triangles stay on two sides of it.
+static void own_curves_of_closed_surfaces_end_at_corners(void** state)
+{
+	(void)state;
+	uint32_t closed = 0, open = 0;
+	snugContactBuffer* buffer = MakeBuffer(1 << 16);
+	for (int n = 0; n < TestCount(80); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Posed posed = Posed_Make(&random, n % 2 == 0 ? sceneMakeTorus(0.7, 0.3, 14, 9) : sceneMakeBlob(6, seed),
+		    n % 3 == 0 ? snug_fields : snug_skin, NULL);
+		Posed_Change(&random, &posed);
+		ReadAlone(&posed);
+		const snugContactResult result = FindOwn(&posed, buffer, true);
+		bool isGeneric = result.complete;
+		for (uint32_t i = 0; i < result.contactCount; ++i)
+		{
+			isGeneric = isGeneric && result.contacts[i].kind == snug_contactSegment;
+		}
+		for (uint32_t c = 0; c < result.curveCount && isGeneric; ++c)
+		{
+			const snugCurve* curve = result.curves + c;
+			if (!curve->isClosed && (curve->ends[0] != snug_endCorner || curve->ends[1] != snug_endCorner))
+			{
+				fail_msg("seed %llu: curve %u ends at %d and %d", (unsigned long long)seed, c, curve->ends[0],
+				    curve->ends[1]);
+			}
+			closed += curve->isClosed;
+			open += !curve->isClosed;
+			for (uint32_t i = 0; i < curve->contactCount; ++i) // all go the same way
+			{
+				const uint32_t* points = result.curvePoints + curve->firstPoint;
+				const snugContact* contact = result.contacts + result.curveContacts[curve->firstContact + i];
+				const bool isForward = contact->points[0] == points[i];
+				const snugContact* first = result.contacts + result.curveContacts[curve->firstContact];
+				assert_true(isForward == (first->points[0] == points[0]));
+			}
+		}
+		Posed_Free(&posed);
+	}
+	assert_true((closed > 5 && open > 5) || TestScale() < 1.0);
+	snugContactBuffer_Destroy(buffer);
+}
+
+// Where the body is does not matter, but for positions, normals and areas, which are where it is.
+static void own_contacts_move_with_the_body(void** state)
+{
+	(void)state;
+	sceneRandom random = { 5 };
+	sceneMesh mesh = sceneMakeBlob(5, 1), other = sceneMakeTorus(0.7, 0.3, 15, 10);
+	sceneMesh_Translate(&other, 0.3, 0.3141, -0.2718);
+	assert_true(sceneMesh_Append(&mesh, &other));
+	Posed posed = Posed_Make(&random, mesh, snug_rigid, NULL);
+	const snugFrame moved = { { 10.0, -3.0, 7.0 }, { 0.0, 0.0, 0.6, 0.8 } }; // (x, y) to (0.28 x - 0.96 y, ...)
+	const snugContactQuery query = { .origin = { 9.0, 0.0, 7.0 }, .keepRest = true, .depths = true };
+	snugContactBuffer *buffer = MakeBuffer(4000), *movedBuffer = MakeBuffer(4000);
+	const snugContactResult here = FindOwn(&posed, buffer, true);
+	snugBody_SetFrame(posed.thing.body, &moved);
+	const snugContactResult there = snugFindSelfContacts(posed.thing.body, movedBuffer, &query);
+	assert_true(there.status == snug_success && there.pointCount == here.pointCount && here.curveCount > 0);
+	for (uint32_t i = 0; i < here.pointCount; ++i)
+	{
+		const float *p = here.points[i].position, *q = there.points[i].position;
+		assert_true(memcmp(&here.points[i].a, &there.points[i].a, sizeof(snugFeature)) == 0);
+		assert_true(fabs(0.28 * p[0] - 0.96 * p[1] + 1.0 - q[0]) < 1e-6);
+		assert_true(fabs(0.96 * p[0] + 0.28 * p[1] - 3.0 - q[1]) < 1e-6 && fabs((double)p[2] - q[2]) < 1e-6);
+	}
+	for (uint32_t i = 0; i < here.contactCount; ++i)
+	{
+		const float *n = here.contacts[i].normalA, *m = there.contacts[i].normalA;
+		assert_true(fabs(0.28 * n[0] - 0.96 * n[1] - m[0]) < 1e-6 && fabs((double)n[2] - m[2]) < 1e-6);
+	}
+	for (uint32_t i = 0; i < here.curveCount; ++i)
+	{
+		const snugCurve *p = here.curves + i, *q = there.curves + i;
+		assert_true(fabs(0.28 * p->area[0] - 0.96 * p->area[1] - q->area[0]) < 1e-9 && p->length == q->length);
+		assert_true(fabs(0.96 * p->centroid[0] + 0.28 * p->centroid[1] - 3.0 - q->centroid[1]) < 1e-9);
+		assert_true(here.depths[i] == there.depths[i]);
+	}
+	snugContactBuffer_Destroy(buffer);
+	snugContactBuffer_Destroy(movedBuffer);
+	Posed_Free(&posed);
+}
+
+// What the caller gives to run threads runs as the caller does.
+static void RunUpward(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	*(bool*)user = fegetround() == FE_UPWARD;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		task(context, i);
+	}
+}
+
+static void workers_run_in_the_callers_environment(void** state)
+{
+	(void)state;
+	sceneRandom random = { 3 };
+	bool isUpward = false;
+	Posed posed = Posed_Make(&random, sceneMakeBlob(12, 1), snug_rigid, NULL);
+	Posed other = Posed_Make(&random, sceneMakeBlob(12, 2), snug_rigid, NULL);
+	snugContactBuffer* buffer = MakeBuffer(4000);
+	const snugContactQuery query = { .workers = { RunUpward, &isUpward } };
+	const int before = fegetround();
+	fesetround(FE_UPWARD);
+	const uint64_t count = snugFindContacts(posed.thing.body, other.thing.body, buffer, &query).count;
+	fesetround(before);
+	assert_true(isUpward && count > 0);
+	snugContactBuffer_Destroy(buffer);
+	Posed_Free(&posed);
+	Posed_Free(&other);
+}
+
 static void misuse_is_refused(void** state)
 {
 	(void)state;
@@ -1210,6 +1507,10 @@ static void misuse_is_refused(void** state)
 	assert_int_equal(snugFindContacts(x, y, buffer, &dirty).status, snug_badArgument);
 	assert_int_equal(snugFindContacts(x, y, buffer, &far).status, snug_outOfRange);
 	assert_int_equal(snugFindContacts(x, y, buffer, NULL).status, snug_success);
+	assert_int_equal(snugFindSelfContacts(NULL, buffer, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindSelfContacts(x, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindSelfContacts(x, buffer, &dirty).status, snug_badArgument);
+	assert_int_equal(snugFindSelfContacts(x, buffer, &far).status, snug_outOfRange);
 	snugContactBuffer* none;
 	const snugContactBufferDef zero = { .capacity = 0 }, many = { .capacity = 100000001 };
 	const snugContactBufferDef bad = { .capacity = 1, .reserved = { 1 } };
@@ -1244,6 +1545,11 @@ int main(void)
 		cmocka_unit_test(points_beyond_the_buffer_say_so),
 		cmocka_unit_test(a_buffer_is_as_good_as_new),
 		cmocka_unit_test(memory_is_asked_for_and_given_back),
+		cmocka_unit_test(own_contacts_are_pairs_with_points_on_both),
+		cmocka_unit_test(one_body_meets_itself_as_two_do),
+		cmocka_unit_test(own_curves_of_closed_surfaces_end_at_corners),
+		cmocka_unit_test(own_contacts_move_with_the_body),
+		cmocka_unit_test(workers_run_in_the_callers_environment),
 		cmocka_unit_test(misuse_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

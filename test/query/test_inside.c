@@ -2,6 +2,7 @@
 // with all triangles, by signs in rational arithmetic; directions in which any of them is zero are not used.
 #include "posed.h"
 #include "rational_distance.h"
+#include "rational_front.h"
 #include "rational_segment.h"
 
 #include "geometry/crossing.h"
@@ -195,7 +196,7 @@ static void open_bodies_have_an_answer(void** state)
 			{
 				float c[3][3];
 				Posed_Triangle(&posed, t, c);
-				winding += sgHalfLine_Cross(p, (const float(*)[3])c);
+				winding += sgHalfLine_Cross(p, NULL, (const float(*)[3])c);
 			}
 			if (found.side != snug_onSurface && found.winding != winding)
 			{
@@ -441,6 +442,8 @@ static void bad_questions_are_refused(void** state)
 	assert_int_equal(side, snug_outside);
 	const snugDistanceQuery far2 = { .origin = { 1e300 } }, less = { .maxDistance = -1.0 };
 	snugVertexDepth depth;
+	assert_int_equal(snugFindSelfInside(a.body, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindSelfInside(NULL, places, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindVertexDepths(a.body, a.body, &depth, 1, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindVertexDepths(NULL, a.body, &depth, 1, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindVertexDepths(a.body, b.body, NULL, 1, NULL).status, snug_badArgument);
@@ -449,6 +452,188 @@ static void bad_questions_are_refused(void** state)
 	assert_int_equal(snugFindVertexDepths(a.body, b.body, &depth, 1, NULL).count, 0);
 	Thing_Free(&a);
 	Thing_Free(&b);
+}
+
+// ---- Of a body, within itself ------------------------------------------------------------------------------------
+
+// What is in front of a corner of a triangle: what all triangles say about the half-line; and, now and then, rational
+// arithmetic, in random directions that meet no edge, or along the first axis, where that makes a difference.
+static int32_t ExpectInFront(
+    sceneRandom* random, bool isClosed, const float (*triangles)[3][3], uint32_t count, uint32_t triangle, int corner)
+{
+	float front[3][3], end[3];
+	int32_t winding = 0, rational = INT32_MAX;
+	for (int c = 0; c < 3; ++c)
+	{
+		memcpy(front[c], triangles[triangle][(corner + c) % 3], sizeof(front[c]));
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		winding += sgHalfLine_Cross(front[0], (const float(*)[3])front, triangles[i]);
+	}
+	if (sceneRandom_Index(random, count) >= 2)
+	{
+		return winding;
+	}
+	while (rational == INT32_MAX)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			end[k] = (float)(RandomSign(random) * sceneRandom_Range(random, 1e37, 2e37));
+		}
+		rational = RationalWindingInFront(triangles, count, (const float(*)[3])front, isClosed ? end : NULL);
+	}
+	if (winding != rational)
+	{
+		fail_msg("in front of triangle %u, corner %d, the winding number is %d, not %d", triangle, corner, rational,
+		    winding);
+	}
+	return winding;
+}
+
+static bool IsInside(int32_t winding)
+{
+	return winding != 0 && winding != -1;
+}
+
+// By rational arithmetic in front of one triangle of each vertex, and in front of each triangle; those that meet others
+// are partly inside.
+static uint64_t CheckOwn(uint64_t seed, sceneRandom* random, bool isClosed, Posed* posed)
+{
+	const snugFrame identity = { { 0 }, { 0 } }, moved = { { 1e5, -3.0, 7.0 }, { 0.6, 0.0, 0.8, 0.0 } };
+	const sceneMesh* mesh = &posed->thing.mesh;
+	snugBody_SetFrame(posed->thing.body, &identity);
+	memset(posed->origin, 0, sizeof(posed->origin));
+	Posed_Read(posed);
+	snugBody_SetFrame(posed->thing.body, &moved);
+	float(*triangles)[3][3] = malloc((mesh->triangleCount + 1) * sizeof(*triangles));
+	snugPointSide* vertices = malloc((mesh->vertexCount + 1) * sizeof(snugPointSide));
+	snugPointSide* faces = malloc((mesh->triangleCount + 1) * sizeof(snugPointSide));
+	bool* isCut = calloc(mesh->triangleCount + 1, sizeof(bool));
+	uint32_t* twins = malloc((mesh->vertexCount + 1) * sizeof(uint32_t));
+	snugModel_GetTwins(posed->thing.model, twins);
+	for (uint32_t i = 0; i < mesh->triangleCount; ++i)
+	{
+		Posed_Triangle(posed, i, triangles[i]);
+	}
+	const uint64_t most = (uint64_t)mesh->triangleCount * mesh->triangleCount + 1;
+	snugPair* pairs = malloc(most * sizeof(snugPair));
+	const snugQuery query = { .pairs = pairs, .capacity = most, .keepRest = true };
+	const uint64_t pairCount = snugCollideSelf(posed->thing.body, &query).count;
+	for (uint64_t i = 0; i < pairCount; ++i)
+	{
+		isCut[pairs[i].a] = isCut[pairs[i].b] = true;
+	}
+	const snugResult both = snugFindSelfInside(posed->thing.body, vertices, faces);
+	const snugResult ofFaces = snugFindSelfInside(posed->thing.body, NULL, faces);
+	uint64_t inside = 0, insideFaces = 0;
+	assert_true(both.status == snug_success && both.complete);
+	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+	{
+		const snugPointSide* side = vertices + v;
+		bool isGood = side->triangle != SNUG_NONE || (side->side == snug_outside && side->winding == 0);
+		int corner = -1;
+		for (int c = 0; c < 3 && side->triangle != SNUG_NONE; ++c)
+		{
+			corner = twins[mesh->triangles[3 * side->triangle + (uint32_t)c]] == twins[v] ? c : corner;
+		}
+		if (side->triangle != SNUG_NONE && corner >= 0)
+		{
+			const int32_t winding = ExpectInFront(
+			    random, isClosed, (const float(*)[3][3])triangles, mesh->triangleCount, side->triangle, corner);
+			isGood = winding == side->winding && side->side == (IsInside(winding) ? snug_inside : snug_outside);
+		}
+		if (!isGood || (side->triangle != SNUG_NONE && corner < 0))
+		{
+			fail_msg("seed %llu: vertex %u is at %d %d", (unsigned long long)seed, v, side->side, side->winding);
+		}
+		inside += side->side == snug_inside;
+	}
+	for (uint32_t i = 0; i < mesh->triangleCount; ++i)
+	{
+		const int32_t winding =
+		    faces[i].triangle == SNUG_NONE
+		        ? 0
+		        : ExpectInFront(random, isClosed, (const float(*)[3][3])triangles, mesh->triangleCount, i, 0);
+		const snugSide expected = isCut[i] ? snug_partlyInside : IsInside(winding) ? snug_inside : snug_outside;
+		if (faces[i].side != expected || faces[i].winding != winding)
+		{
+			fail_msg(
+			    "seed %llu: triangle %u is at %d %d", (unsigned long long)seed, i, faces[i].side, faces[i].winding);
+		}
+		insideFaces += expected != snug_outside;
+	}
+	assert_true(both.count == inside && ofFaces.count == insideFaces);
+	free(triangles);
+	free(vertices);
+	free(faces);
+	free(isCut);
+	free(twins);
+	free(pairs);
+	return inside;
+}
+
+// Of boxes of voxels, whose triangles turn either way, and of open surfaces: what all triangles say about the
+// half-line.
+static void own_vertices_are_where_rationals_say(void** state)
+{
+	(void)state;
+	uint64_t inside = 0;
+	for (int n = 0; n < TestCount(120); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		const bool isClosed = n % 2 == 0 && n / 2 % 5 != 1;
+		snugPool* pool = n % 5 == 0 ? MakePool(4096 * 3) : NULL;
+		sceneMesh mesh =
+		    n % 2 == 0 ? RandomClosedMesh(&random, n / 2) : RandomMesh(&random, (MeshKind)(n / 2 % MESH_KINDS));
+		Posed posed = Posed_Make(&random, mesh, n % 10 == 2 ? snug_rigid : (Mover)(n / 3 % POSED_DEFORMERS), pool);
+		inside += CheckOwn(seed, &random, isClosed, &posed);
+		Posed_Change(&random, &posed);
+		inside += CheckOwn(seed, &random, isClosed, &posed);
+		Posed_Free(&posed);
+		snugPool_Destroy(pool);
+	}
+	assert_true(inside > 10 || TestScale() < 1.0);
+}
+
+// Two closed surfaces as one body: vertices of each are inside where they are inside the other one.
+static void own_vertices_are_inside_other_parts(void** state)
+{
+	(void)state;
+	uint64_t inside = 0;
+	for (int n = 0; n < TestCount(40); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		sceneMesh meshes[2] = { sceneMakeBlob(2 + (uint32_t)n % 5, seed), sceneMakeTorus(0.7, 0.3, 15, 10) };
+		sceneMesh_Translate(meshes + 1, sceneRandom_Range(&random, -1.0, 1.0), 0.3141, -0.2718);
+		sceneMesh both = sceneMesh_Copy(meshes);
+		assert_true(sceneMesh_Append(&both, meshes + 1));
+		Posed a = Posed_Make(&random, meshes[0], snug_rigid, NULL),
+		      b = Posed_Make(&random, meshes[1], snug_rigid, NULL);
+		Posed own = Posed_Make(&random, both, snug_rigid, NULL);
+		const uint32_t count = own.thing.mesh.vertexCount, ofA = a.thing.mesh.vertexCount;
+		snugPointSide *found = malloc(count * sizeof(snugPointSide)), *expected = malloc(count * sizeof(snugPointSide));
+		assert_int_equal(snugFindSelfInside(own.thing.body, found, NULL).status, snug_success);
+		snugFindInside(b.thing.body, a.positions, 0, ofA, expected, NULL);
+		snugFindInside(a.thing.body, b.positions, 0, count - ofA, expected + ofA, NULL);
+		for (uint32_t v = 0; v < count; ++v)
+		{
+			if (found[v].side != expected[v].side || found[v].winding != expected[v].winding)
+			{
+				fail_msg(
+				    "seed %llu: vertex %u is at %d %d", (unsigned long long)seed, v, found[v].side, found[v].winding);
+			}
+			inside += found[v].side == snug_inside;
+		}
+		free(found);
+		free(expected);
+		Posed_Free(&a);
+		Posed_Free(&b);
+		Posed_Free(&own);
+	}
+	assert_true(inside > (uint64_t)TestCount(40));
 }
 
 int main(void)
@@ -460,6 +645,8 @@ int main(void)
 		cmocka_unit_test(vertices_are_as_deep_as_rationals_say),
 		cmocka_unit_test(little_is_evaluated),
 		cmocka_unit_test(open_edges_are_counted),
+		cmocka_unit_test(own_vertices_are_where_rationals_say),
+		cmocka_unit_test(own_vertices_are_inside_other_parts),
 		cmocka_unit_test(bad_questions_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,6 +295,114 @@ static void filtered_neighbours_do_not_meet(void** state)
 	}
 }
 
+// ---- Closed forms ------------------------------------------------------------------------------------------------
+
+// Whether a hinge meets itself: two plates that share an edge, of 2 n triangles each, with a ridge of some height at a
+// distance on the first. The second is at an angle to the first one's plane.
+static bool HingeMeets(snugBody* body, uint32_t n, double ridge, double height, double angle)
+{
+	float positions[5 * 20][3];
+	for (uint32_t i = 0; i <= n; ++i)
+	{
+		const float z = (float)i / (float)n;
+		const float profile[5][2] = { { 0.0f, 0.0f }, { (float)ridge, (float)height }, { 1.0f, 0.0f },
+			{ (float)(0.75 * cos(angle)), (float)(0.75 * sin(angle)) }, { (float)cos(angle), (float)sin(angle) } };
+		for (uint32_t k = 0; k < 5; ++k)
+		{
+			memcpy(positions[5 * i + k], (float[3]){ profile[k][0], profile[k][1], z }, sizeof(positions[0]));
+		}
+	}
+	assert_int_equal(snugBody_SetVertices(body, positions[0], 0, 0, 5 * (n + 1)), snug_success);
+	const snugQuery query = { .keepRest = true };
+	const snugResult touches = snugTouchesSelf(body, &query);
+	assert_int_equal(touches.count, snugCollideSelf(body, &query).count > 0);
+	return touches.count > 0;
+}
+
+// A hinge folds until it meets its ridge, at the angle under which that is seen from the edge.
+static void hinges_fold_to_a_known_angle(void** state)
+{
+	(void)state;
+	for (int c = 0; c < TestCount(12); ++c)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)c };
+		const uint32_t n = 1 + sceneRandom_Index(&random, 12);
+		const double ridge = sceneRandom_Range(&random, 0.2, 0.7), height = sceneRandom_Range(&random, 0.01, 0.3);
+		sceneMesh mesh = sceneMesh_Allocate(5 * (n + 1), 8 * n);
+		static const uint32_t strips[4][2] = { { 0, 1 }, { 1, 2 }, { 3, 0 }, { 4, 3 } };
+		for (uint32_t i = 0; i < 4 * n; ++i)
+		{
+			const uint32_t from = 5 * (i / 4) + strips[i % 4][0], to = 5 * (i / 4) + strips[i % 4][1];
+			const uint32_t quad[6] = { from, to, to + 5, from, to + 5, from + 5 };
+			memcpy(mesh.triangles + 6 * (size_t)i, quad, sizeof(quad));
+		}
+		for (uint32_t i = 0; i < 5 * (n + 1); ++i) // no twins
+		{
+			memcpy(mesh.positions + 3 * (size_t)i, (float[3]){ (float)i, (float)(i * i), 0.5f }, 3 * sizeof(float));
+		}
+		Thing hinge = Thing_Make(mesh, snug_free, (snugTreeDef){ 0 }, NULL);
+		double open = 1.5, shut = 0.0, known = atan2(height, ridge);
+		assert_true(!HingeMeets(hinge.body, n, ridge, height, open));
+		for (int i = 0; i < 40; ++i)
+		{
+			const double middle = 0.5 * (open + shut);
+			const bool meets = i > 0 && HingeMeets(hinge.body, n, ridge, height, middle);
+			shut = meets ? middle : i > 0 ? shut : 0.9 * known;
+			open = meets || i == 0 ? open : middle;
+		}
+		if (!(fabs(open - known) < 2e-7))
+		{
+			fail_msg(
+			    "seed %llu: it meets at %g, not at %g", (unsigned long long)(TestSeed() + (uint64_t)c), open, known);
+		}
+		Thing_Free(&hinge);
+	}
+}
+
+// A ring whose sides come towards each other: a field moves what is at an angle by its cosine cubed. The inner sides,
+// 0.5 from the axis, meet when they moved by that, and go past each other by twice the rest.
+static void rings_meet_in_the_middle(void** state)
+{
+	(void)state;
+	const snugContactBufferDef def = { .capacity = 10000 };
+	snugContactBuffer* buffer;
+	assert_int_equal(snugContactBuffer_Create(&def, &buffer), snug_success);
+	for (uint32_t n = 16; n <= 64; n += 16)
+	{
+		sceneMesh mesh = sceneMakeTorus(1.0, 0.5, n, n / 2);
+		float *displacements = calloc(3 * (size_t)mesh.vertexCount, sizeof(float)), amplitude = 0.0f;
+		for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+		{
+			const float* p = mesh.positions + 3 * (size_t)v;
+			const float cosine = p[0] / sqrtf(p[0] * p[0] + p[1] * p[1]);
+			displacements[3 * (size_t)v] = -cosine * cosine * cosine;
+		}
+		const FieldSet set = { .fieldCount = 1, .displacements = displacements, .amplitudes = &amplitude };
+		Thing ring = MakeFields(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
+		double apart = 0.0, meet = 1.0;
+		for (int i = 0; i < 40; ++i)
+		{
+			amplitude = (float)(0.5 * (apart + meet));
+			assert_int_equal(snugBody_SetAmplitudes(ring.body, &amplitude, 1), snug_success);
+			const bool meets = snugCollideSelf(ring.body, NULL).count > 0;
+			apart = meets ? apart : amplitude;
+			meet = meets ? amplitude : meet;
+		}
+		assert_true(fabs(meet - 0.5) < 3e-7);
+		amplitude = 0.5625f;
+		snugBody_SetAmplitudes(ring.body, &amplitude, 1);
+		const snugContactQuery query = { .depths = true };
+		const snugContactResult result = snugFindSelfContacts(ring.body, buffer, &query);
+		assert_true(result.complete && result.curveCount == 1 && result.curves[0].isClosed);
+		assert_true(fabs(result.depths[0] - 0.125) < 1e-6);
+		const double* area = result.curves[0].area;
+		assert_true(fabs(area[0]) > 1e-3 && fabs(area[1]) < 1e-6 && fabs(area[2]) < 1e-6);
+		Thing_Free(&ring);
+		free(displacements);
+	}
+	snugContactBuffer_Destroy(buffer);
+}
+
 static void misuse_is_refused(void** state)
 {
 	(void)state;
@@ -323,6 +431,8 @@ int main(void)
 		cmocka_unit_test(near_pairs_are_those_of_all_triangles),
 		cmocka_unit_test(simple_surfaces_have_no_pairs),
 		cmocka_unit_test(filtered_neighbours_do_not_meet),
+		cmocka_unit_test(hinges_fold_to_a_known_angle),
+		cmocka_unit_test(rings_meet_in_the_middle),
 		cmocka_unit_test(misuse_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
