@@ -38,6 +38,7 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "web/package/README.md": "javascript.md",
     "python/README.md": "python-package.md",
+    "rust/snug/README.md": "rust.md",
 }
 
 # Scenes of the papers, and which of their tables and figures each is of, as docs/papers.md names them.
@@ -403,7 +404,7 @@ def main():
         (source / "reference" / f"{Path(header).stem}.md").write_text(reference.page(header))
 
     layout = Layout(source, reference, values)
-    documents = ["CONTRIBUTING.md", "CHANGELOG.md", "web/package/README.md"]
+    documents = ["CONTRIBUTING.md", "CHANGELOG.md", "web/package/README.md", "rust/snug/README.md"]
     documents += ["python/README.md"] if (ROOT / "python/README.md").exists() else []
     documents += sorted(str(path.relative_to(ROOT)) for folder in ("docs", "docs/*")
                         for path in ROOT.glob(f"{folder}/*.md"))
