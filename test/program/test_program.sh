@@ -6,9 +6,7 @@ make_obj=$2
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
 
-for mesh in blob torus box cloth soup triangle tetrahedron; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
+make_objs blob torus box cloth soup triangle tetrahedron
 
 # Usage.
 expect 0 "" --version

@@ -8,12 +8,8 @@ make_obj=$2
 make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
-for mesh in blob torus; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
-for name in worm skins; do
-	"$make_glb" $name $name.glb || fail "make_glb $name"
-done
+make_objs blob torus
+make_glbs worm skins
 "$snug" pack blob.obj -o packed.snug >out 2>err || fail "pack"
 
 # Jobs with models that are shared, scaled, of several clips and deformers, packed; warnings; several that are bad.

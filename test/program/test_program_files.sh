@@ -8,12 +8,8 @@ make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
 
-for mesh in blob torus; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
-for name in worm skins mirror parts morphs; do
-	"$make_glb" $name $name.glb || fail "make_glb $name"
-done
+make_objs blob torus
+make_glbs worm skins mirror parts morphs
 
 # Info.
 expect 0 "" info worm.glb

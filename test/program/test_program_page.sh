@@ -9,8 +9,8 @@ make_obj=$2
 make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
-"$make_obj" torus torus.obj || fail "make_obj"
-"$make_glb" worm worm.glb || fail "make_glb"
+make_objs torus
+make_glbs worm
 
 expect 2 "page.txt: the name of what is written must end in .html" check worm.glb torus.obj --html page.txt
 expect 2 "worm.glb: the name of what is written must end in .png" check worm.glb torus.obj --png worm.glb

@@ -7,12 +7,8 @@ make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
 
-for mesh in beam blob torus triangle soup; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
-for name in worm parts; do
-	"$make_glb" $name $name.glb || fail "make_glb $name"
-done
+make_objs beam blob torus triangle soup
+make_glbs worm parts
 
 # is_between LOW NUMBER HIGH WHAT
 is_between()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# shellcheck disable=SC2154 # snug is set by those who source this
+# shellcheck disable=SC2154 # snug, make_obj and make_glb are set by those who source this
 # Functions for the tests of the program, sourced by them. $snug is the program; works in a temporary directory.
 set -u
 skip=$(cd "$(dirname "$0")/../support" && pwd)/skip.sh
@@ -22,6 +22,21 @@ fail()
 	failures=$((failures + 1))
 	echo "FAILED: $*"
 	sed 's/^/  stderr: /' err | head -n 5
+}
+
+# make_objs NAME..., make_glbs NAME...: generated meshes and animations, by $make_obj and $make_glb
+make_objs()
+{
+	for file; do
+		"$make_obj" "$file" "$file.obj" || fail "make_obj $file"
+	done
+}
+
+make_glbs()
+{
+	for file; do
+		"$make_glb" "$file" "$file.glb" || fail "make_glb $file"
+	done
 }
 
 # lack WHAT REASON: some checks cannot be made for want of something. The others are; see skip.sh.
