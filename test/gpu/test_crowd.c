@@ -72,7 +72,8 @@ static void SetOrder(snugDevice* device, sgLaneOrder order, uint32_t groups)
 
 static const snugSceneRoom plenty = { .bodies = 64, .candidates = 4096, .pairs = 4096, .trianglePairs = 1u << 20 };
 
-// ---- Making -------------------------------------------------------------------------------------------------------
+// ---- Making
+// ----------------------------------------------------------------------------------------------------------
 
 static void MakeKind(Company* company, Kind* kind)
 {
@@ -165,7 +166,8 @@ static void FreeCompany(Company* company)
 	}
 }
 
-// ---- Posing -------------------------------------------------------------------------------------------------------
+// ---- Posing
+// ----------------------------------------------------------------------------------------------------------
 
 static void PlaceBody(Company* company, Kind* kind, uint32_t number)
 {
@@ -248,7 +250,8 @@ static void TellCrowd(const Company* company, snugCrowd* crowd, bool isOnDevice)
 	}
 }
 
-// ---- Comparing ----------------------------------------------------------------------------------------------------
+// ---- Comparing
+// -------------------------------------------------------------------------------------------------------
 
 static void ComparePositions(const Company* company, snugCrowd* crowd)
 {
@@ -311,7 +314,8 @@ static bool UpdateScene(Company* company)
 	return result.status == snug_success;
 }
 
-// ---- Boxes --------------------------------------------------------------------------------------------------------
+// ---- Boxes
+// -----------------------------------------------------------------------------------------------------------
 
 static void CheckNode(const Company* company, const snugModel* model, const float* positions, uint32_t slot,
     const float lower[3], const float upper[3], uint64_t* checks)
@@ -384,7 +388,8 @@ static bool IsNearLimit(const Company* company, uint32_t number)
 	return most > 0.1f * SNUG_MAX_COORDINATE;
 }
 
-// ---- Tests --------------------------------------------------------------------------------------------------------
+// ---- Tests
+// -----------------------------------------------------------------------------------------------------------
 
 static void a_crowd_is_a_scene(void** state)
 {
