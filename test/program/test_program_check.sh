@@ -84,7 +84,7 @@ for file in worm.glb parts.glb skins.glb; do
 	done
 done
 same_pairs -n 6 --within --clip bend --fps 5 parts.glb parts.glb skins.glb --scale 1 --scale 0.5 --scale 2
-same_pairs -n 6 --clip bend --fps 5 --deformer dualquat skins.glb worm.glb --scale 0.7 --scale 1
+same_pairs -n 6 --clip bend --fps 5 --blending dual-quaternion skins.glb worm.glb --scale 0.7 --scale 1
 expect 0 "" pack torus.obj -o torus.snug
 expect 1 "torus.snug: a packed model cannot be scaled" check torus.snug worm.glb --scale 2
 

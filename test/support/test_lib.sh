@@ -117,7 +117,7 @@ list_files()
 	printf '%s\n' "$@" | awk '
 		function more(name, i) { return (name, i) in own ? " " name " " own[name, i] : "" }
 		/^--(clip|offset|place|rotate|scale)$/ { name = $0; getline; own[name, ++count[name]] = $0; next }
-		/^--(amplitudes|deformer|fps)$/ { name = $0; getline; all[name] = $0; next }
+		/^--(amplitudes|blending|fps)$/ { name = $0; getline; all[name] = $0; next }
 		$0 == "--within" { next }
 		/^--/ { getline; next } # the others have a value, and change no pose
 		{ file[++files] = $0 }
@@ -130,7 +130,7 @@ list_files()
 					factor = ("--fps" in all ? all["--fps"] : 30) / 30
 				}
 				print (clip == "" ? "-" : clip), own["--offset", i] + 0, factor, file[i] more("--place", i) \
-					more("--rotate", i) more("--scale", i) ("--deformer" in all ? " --deformer " all["--deformer"] : "")
+					more("--rotate", i) more("--scale", i) ("--blending" in all ? " --blending " all["--blending"] : "")
 			}
 		}' | while read -r clip offset factor file rest; do
 		# One clip, by name or number, is for those that have it.
