@@ -69,7 +69,7 @@ if(NOT SNUG_SANITIZE)
 		PASS_REGULAR_EXPRESSION "men: .* 0 missed, 0 invented")
 endif()
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_manual.sh
-	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
+	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md ${PROJECT_SOURCE_DIR}/docs/lab.md)
 
 # The generated characters as files, made as `make characters` makes them; judged by others where they are there.
 add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_characters.sh

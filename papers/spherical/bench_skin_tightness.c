@@ -177,6 +177,7 @@ typedef struct walk
 	uint64_t capacity;
 	double refitNs; ///< of all nodes of one, per node
 	double ratio;   ///< sum of all radii over that of the first variant
+	double firstSum;
 	benchSamples full, yesNo;
 	sphereCounters counters;
 	uint64_t found;

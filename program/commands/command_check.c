@@ -436,7 +436,7 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		{ "--costs", cli_flag, &c->costs, NULL,
 		    "add times and work done to --json, --csv and --html: they vary between runs" },
 		{ "--method", cli_choice, &c->method, "ours|brute", "brute: without trees, for comparison" },
-		CLI_DEFORMER_OPTION(&c->sceneOptions.deformer),
+		CLI_BLENDING_OPTION(&c->sceneOptions.blending),
 		{ "--threads", cli_count, &c->threads, "N", "frames to check at once; default as many as processors" },
 		{ .name = NULL },
 	};

@@ -24,6 +24,7 @@ typedef struct bodyInfo
 {
 	const cliPart* part;
 	const char* deformer;
+	const char* blending; ///< null: it is no skin
 	uint32_t joints, targets, influences;
 	snugModelInfo model;
 	size_t bodyBytes;
@@ -50,14 +51,15 @@ static uint32_t CountInfluences(const ioAssetMesh* mesh)
 
 static bodyInfo GetBody(const cliStage* stage, int i)
 {
-	static const char *const names[] = { "rigid", "free", "blend", "linear" }, *const skins[] = { "blend", "spherical",
-		"dualquat" };
+	static const char* const names[] = { "rigid", "free", "skin", "fields" };
+	static const char* const blendings[] = { "linear", "spherical", "dual-quaternion" };
 	const cliPart* part = stage->scene->parts + i;
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	bodyInfo info = {
 		.part = part, .model = snugModel_GetInfo(part->model), .bodyBytes = snugBody_GetMemory(stage->bodies[i])
 	};
-	info.deformer = info.model.deformer == snug_skin ? skins[info.model.blending] : names[info.model.deformer];
+	info.deformer = names[info.model.deformer];
+	info.blending = info.model.deformer == snug_skin ? blendings[info.model.blending] : NULL;
 	if (part->instance != IO_NONE)
 	{
 		const ioInstance* instance = asset->instances + part->instance;
@@ -130,14 +132,14 @@ static void PrintTextClips(const ioAsset* asset)
 static void PrintTextBodies(const cliStage* stage)
 {
 	printf("bodies     %d\n\n", stage->scene->partCount);
-	printf("%5s %9s %9s %6s %7s %10s %8s %8s %6s %10s  %s\n", "body", "vertices", "triangles", "joints", "morphs",
-	    "influences", "deformer", "nodes", "levels", "bytes", "name");
+	printf("%5s %9s %9s %6s %7s %10s %8s %15s %8s %6s %10s  %s\n", "body", "vertices", "triangles", "joints", "morphs",
+	    "influences", "deformer", "blending", "nodes", "levels", "bytes", "name");
 	for (int i = 0; i < stage->scene->partCount; ++i)
 	{
 		bodyInfo b = GetBody(stage, i);
-		printf("%5d %9u %9u %6u %7u %10u %8s %8u %6u %10zu  %s\n", i, b.part->vertexCount, b.part->triangleCount,
-		    b.joints, b.targets, b.influences, b.deformer, b.model.nodeCount, b.model.depth + 1, b.model.bytes,
-		    b.part->name);
+		printf("%5d %9u %9u %6u %7u %10u %8s %15s %8u %6u %10zu  %s\n", i, b.part->vertexCount, b.part->triangleCount,
+		    b.joints, b.targets, b.influences, b.deformer, b.blending != NULL ? b.blending : "-", b.model.nodeCount,
+		    b.model.depth + 1, b.model.bytes, b.part->name);
 	}
 }
 
@@ -246,6 +248,10 @@ static void PrintJsonBody(const ioAsset* asset, const bodyInfo* b)
 	cliPrintJsonString(stdout, b->part->name);
 	printf(",\"vertices\":%u,\"triangles\":%u,\"joints\":%u,\"morphTargets\":%u,\"influences\":%u,\"deformer\":\"%s\"",
 	    b->part->vertexCount, b->part->triangleCount, b->joints, b->targets, b->influences, b->deformer);
+	if (b->blending != NULL)
+	{
+		printf(",\"blending\":\"%s\"", b->blending);
+	}
 	printf(",\"nodes\":%u,\"leaves\":%u,\"depth\":%u", m->nodeCount, m->leafCount, m->depth);
 	printf(",\"modelBytes\":%zu,\"restMeshBytes\":%zu,\"bodyBytes\":%zu", m->bytes, m->restMeshBytes, b->bodyBytes);
 	PrintJsonJoints(asset, b->part->instance);
@@ -315,7 +321,7 @@ int cliInfo(int argumentCount, char** arguments)
 	cliSceneOptions sceneOptions = { .anyWeights = true };
 	const cliOption options[] = {
 		{ "--json", cli_flag, &json, NULL, "print one JSON object" },
-		CLI_DEFORMER_OPTION(&sceneOptions.deformer),
+		CLI_BLENDING_OPTION(&sceneOptions.blending),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);

@@ -76,7 +76,7 @@ int cliPack(int argumentCount, char** arguments)
 	const cliOption options[] = {
 		{ "-o", cli_text, &path, "MODEL.snug", "where the model goes; required" },
 		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
-		CLI_DEFORMER_OPTION(&scene.deformer),
+		CLI_BLENDING_OPTION(&scene.blending),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);

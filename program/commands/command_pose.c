@@ -131,7 +131,7 @@ int cliPose(int argumentCount, char** arguments)
 		CLI_AMPLITUDES_OPTION(&run.scene.amplitudes),
 		{ "--time", cli_number, &run.time, "S", "seconds, of --amplitudes 1/30 per frame; default 0" },
 		CLI_PLACE_OPTIONS(&run.scene),
-		CLI_DEFORMER_OPTION(&run.scene.deformer),
+		CLI_BLENDING_OPTION(&run.scene.blending),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);

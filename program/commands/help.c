@@ -197,7 +197,8 @@ void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style)
 		}
 		else
 		{
-			printf("| [snug %s](#snug-%s) | %s |\n", topics[i].name, topics[i].name, topics[i].help);
+			printf("| [snug %s](%s#snug-%s) | %s |\n", topics[i].name, topics[i].isOfLab ? "lab.md" : "",
+			    topics[i].name, topics[i].help);
 		}
 	}
 	if (style == cli_manHelp)
@@ -211,6 +212,16 @@ void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style)
 		PrintWrapped(exitCodes);
 		putchar('\n');
 	}
+}
+
+void cliPrintLabHead(void)
+{
+	printf("# Scenes, truth, benchmarks\n\n");
+	printf("<!-- Written by `snug --markdown lab`: change lab/ or papers/ and run it again. -->\n\n");
+	PrintWrapped(
+	    "These commands start the program snug-lab, which `make` builds beside `snug`. The other commands are in "
+	    "[the program](program.md).");
+	putchar('\n');
 }
 
 void cliPrintManualTail(cliHelpStyle style)

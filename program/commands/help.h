@@ -1,4 +1,4 @@
-// program/commands/help.h: help, man page and docs/program.md, all from the option tables.
+// program/commands/help.h: help, man page, docs/program.md and docs/lab.md, all from the option tables.
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -12,10 +12,12 @@ typedef struct cliTopic
 {
 	const char* name;
 	const char* help; ///< one line
+	bool isOfLab;     ///< its page is docs/lab.md
 } cliTopic;
 
 /// What comes before and after the help of all commands.
 void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style);
+void cliPrintLabHead(void);
 void cliPrintManualTail(cliHelpStyle style);
 
 #endif

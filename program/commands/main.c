@@ -13,18 +13,18 @@
 static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliBatch, cliInfo, cliPose, cliPack, cliModes, cliReduce,
 	cliPlay, cliTruth, cliView, cliBench };
 static const cliTopic topics[] = {
-	{ "demo", "two bodies that collide: a table, and a page with pictures" },
-	{ "check", "which triangles of these files intersect, at rest or in every frame?" },
-	{ "batch", "many checks in one process, in shards that can run anywhere" },
-	{ "info", "what is in a file: triangles, joints, morph targets, clips; tree and memory" },
-	{ "pose", "write posed meshes as OBJ, PLY or glTF" },
-	{ "pack", "precompute a model, to be loaded at once" },
-	{ "modes", "compute vibration modes of a mesh, as a model" },
-	{ "reduce", "compress a vertex animation to principal components, as a model" },
-	{ "scene", "simulate a scene of the papers: a table, and a page with pictures" },
-	{ "truth", "write hard questions with exact answers, and score a library's answers" },
-	{ "view", "characters and their contacts, live in a browser" },
-	{ "bench", "measure, beside other libraries" },
+	{ "demo", "two bodies that collide: a table, and a page with pictures", false },
+	{ "check", "which triangles of these files intersect, at rest or in every frame?", false },
+	{ "batch", "many checks in one process, in shards that can run anywhere", false },
+	{ "info", "what is in a file: triangles, joints, morph targets, clips; tree and memory", false },
+	{ "pose", "write posed meshes as OBJ, PLY or glTF", false },
+	{ "pack", "precompute a model, to be loaded at once", false },
+	{ "modes", "compute vibration modes of a mesh, as a model", false },
+	{ "reduce", "compress a vertex animation to principal components, as a model", false },
+	{ "scene", "simulate a scene of the papers: a table, and a page with pictures", true },
+	{ "truth", "write hard questions with exact answers, and score a library's answers", true },
+	{ "view", "characters and their contacts, live in a browser", false },
+	{ "bench", "measure, beside other libraries", true },
 };
 
 #define COMMANDS (int)(sizeof(topics) / sizeof(topics[0]))
@@ -46,16 +46,26 @@ static void PrintHelp(FILE* stream)
 	                "130 interrupted.\n");
 }
 
-// The help of all commands, as a man page or for docs/program.md.
-static int PrintManual(cliHelpStyle style)
+// The help of all commands as a man page; or of some for docs/program.md, of the others for docs/lab.md.
+static int PrintManual(cliHelpStyle style, bool ofLab)
 {
 	cliOptions_SetHelpStyle(style);
-	cliPrintManualHead(topics, COMMANDS, style);
+	if (ofLab)
+	{
+		cliPrintLabHead();
+	}
+	else
+	{
+		cliPrintManualHead(topics, COMMANDS, style);
+	}
 	for (int i = 0; i < COMMANDS; ++i)
 	{
 		static char option[] = "--help";
 		char* ask[] = { option };
-		commands[i](1, ask);
+		if (style == cli_manHelp || topics[i].isOfLab == ofLab)
+		{
+			commands[i](1, ask);
+		}
 	}
 	cliPrintManualTail(style);
 	return CLI_DONE;
@@ -110,9 +120,13 @@ int main(int argumentCount, char** arguments)
 	{
 		code = ShowHelp(argumentCount - 2, arguments + 2);
 	}
-	else if (strcmp(first, "--man") == 0 || strcmp(first, "--markdown") == 0)
+	else if (strcmp(first, "--man") == 0)
 	{
-		code = PrintManual(strcmp(first, "--man") == 0 ? cli_manHelp : cli_markdownHelp);
+		code = PrintManual(cli_manHelp, false);
+	}
+	else if (strcmp(first, "--markdown") == 0)
+	{
+		code = PrintManual(cli_markdownHelp, argumentCount > 2 && strcmp(arguments[2], "lab") == 0);
 	}
 	else
 	{

@@ -228,8 +228,6 @@ static bool CheckSize(cliScene* scene, const ioAsset* asset, const char* path)
 
 static bool MakeModels(cliScene* scene, int i)
 {
-	static const snugBlending blendings[] = { snug_blendLinear, snug_blendLinear, snug_blendSpherical,
-		snug_blendDualQuaternion };
 	const ioAsset* asset = cliScene_GetAsset(scene, i);
 	const cliSceneOptions* options = scene->options;
 	cliFile* file = scene->files + i;
@@ -237,7 +235,7 @@ static bool MakeModels(cliScene* scene, int i)
 	const snugActorDef def = { .clips = &file->clip,
 		.clipCount = file->clip != IO_NONE ? 1 : 0,
 		.allTargets = options->anyWeights,
-		.blending = blendings[options->deformer],
+		.blending = (snugBlending)options->blending,
 		.messenger = { cliScene_Tell, &teller } };
 	snugStatus status = snug_success;
 	if (!CheckSize(scene, asset, file->path))

@@ -18,14 +18,12 @@ typedef struct cliSceneOptions
 	cliTexts clips;         ///< one for all files, or one per file (program/files/clips.h); none: rest
 	const char* amplitudes; ///< a track (program/files/track.h) for linear .snug files; null: rest
 	double fps;             ///< of the track
-	int deformer;           ///< as in CLI_DEFORMERS
+	int blending;           ///< of skins, a snugBlending
 	bool anyWeights;        ///< morph targets count even if their weights are zero throughout
 	struct cliShelf* shelf; ///< nullable: what was read and made before (program/files/shelf.h)
 	bool isAlone;           ///< of a file, make the model of one instance that stands alone, as `snug pack` writes it
 	const char* only;       ///< name or number of that instance; null if there is but one
 } cliSceneOptions;
-
-#define CLI_DEFORMERS "auto|blend|spherical|dualquat"
 
 /// Rows of an option table.
 #define CLI_CLIP_OPTION(target, what)             \
@@ -46,10 +44,10 @@ typedef struct cliSceneOptions
 	{                                                                                                    \
 		"--amplitudes", cli_text, target, "RUN.csv", "frames of .snug files that `snug reduce` has made" \
 	}
-#define CLI_DEFORMER_OPTION(target)                                                            \
-	{                                                                                          \
-		"--deformer", cli_choice, target, CLI_DEFORMERS,                                       \
-		    "how skins blend joints: by matrices, as glTF says (auto, blend), or by rotations" \
+#define CLI_BLENDING_OPTION(target)                                                              \
+	{                                                                                            \
+		"--blending", cli_choice, target, "linear|spherical|dual-quaternion",                    \
+		    "how skins blend joints: by matrices, as glTF says, or by rotations; default linear" \
 	}
 
 /// What becomes a body: an instance of a mesh in a file.

@@ -17,7 +17,7 @@ typedef struct sayings
 typedef struct variant
 {
 	uint32_t clip;
-	int deformer;
+	int blending;
 	bool anyWeights;
 	cliMade made;
 	sayings said;
@@ -214,7 +214,7 @@ bool cliShelf_FindMade(cliShelf* shelf, cliScene* scene, cliFile* file)
 	for (int i = 0; b != NULL && i < b->variantCount; ++i)
 	{
 		const variant* v = b->variants + i;
-		if (v->clip == file->clip && v->deformer == scene->options->deformer &&
+		if (v->clip == file->clip && v->blending == scene->options->blending &&
 		    v->anyWeights == scene->options->anyWeights)
 		{
 			file->made = v->made;
@@ -236,7 +236,7 @@ void cliShelf_KeepMade(cliShelf* shelf, cliScene* scene, cliFile* file, int firs
 	}
 	b->variants = grown;
 	grown[b->variantCount++] = (variant){ .clip = file->clip,
-		.deformer = scene->options->deformer,
+		.blending = scene->options->blending,
 		.anyWeights = scene->options->anyWeights,
 		.made = file->made,
 		.said = CopyWarnings(scene, firstWarning) };

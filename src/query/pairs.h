@@ -78,6 +78,10 @@ typedef struct sgPairSearch
 /// distance bound, and no witness.
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result);
 
+/// The same for a query: its pairs go where it says, and are counted.
+snugResult sgAnswer(
+    snugBody* a, snugBody* b, const sgPairOptions* options, const snugQuery* query, sgFpEnv callersEnvironment);
+
 /// A search by one thread that is to begin; most of it is scratch, and needs no value.
 void sgPairSearch_Make(sgPairSearch* search, const sgPairOptions* options, sgSink* sink);
 

@@ -2,31 +2,30 @@
 #include "base/fpenv.h"
 #include "query/pairs.h"
 
+snugResult sgAnswer(
+    snugBody* a, snugBody* b, const sgPairOptions* options, const snugQuery* query, sgFpEnv callersEnvironment)
+{
+	sgSink sink = sgSink_Make(query, callersEnvironment);
+	snugResult result = { .status = snug_success };
+	sgFindPairs(a, b, options, &sink, &result);
+	sgSink_Finish(&sink);
+	result.count = sink.count;
+	result.complete = result.complete || (options->firstOnly && sink.count > 0);
+	return result;
+}
+
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, sgFpEnv callersEnvironment)
 {
 	const bool isAlone = firstOnly || query->findDistanceBound;
-	sgPairOptions options = {
+	const sgPairOptions options = {
 		.origin = query->origin,
 		.firstOnly = firstOnly,
 		.witness = firstOnly ? query->witness : NULL,
 		.distanceBound = query->findDistanceBound,
 		.workers = isAlone ? (snugWorkers){ NULL, NULL } : query->workers,
 	};
-	sgSink sink = {
-		.pairs = query->pairs,
-		.capacity = query->capacity,
-		.isUnsorted = query->unsorted,
-		.callback = query->callback,
-		.user = query->user,
-		.callersEnvironment = callersEnvironment,
-	};
-	snugResult result = { .status = snug_success };
-	sgFindPairs(a, b, &options, &sink, &result);
-	sgSink_Finish(&sink);
-	result.count = sink.count;
-	result.complete = result.complete || (firstOnly && sink.count > 0);
-	return result;
+	return sgAnswer(a, b, &options, query, callersEnvironment);
 }
 
 static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, const char* function)

@@ -201,19 +201,16 @@ static SG_NOINLINE snugResult CastRays(
 	return Finish(&search, found);
 }
 
-// Everything that a ray hits: kept if there is room, or told to `visit`.
-static SG_NOINLINE snugResult FindAll(snugBody* body, const snugRay* ray, const double origin[3], snugRayHit* hits,
-    uint64_t capacity, sgHitFcn* visit, void* user)
+static SG_NOINLINE snugResult FindHits(
+    snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
-	snugStatus status = Start(&search, body, origin);
+	snugStatus status = Start(&search, body, query->origin);
 	if (status != snug_success)
 	{
 		return (snugResult){ .status = status };
 	}
 	Aim(&search, ray, hits, capacity);
-	search.visit = visit;
-	search.user = user;
 	if (!IsEmpty(&search))
 	{
 		sgTreeWalk_Descend(&search.walk, &all, 0);
@@ -224,7 +221,20 @@ static SG_NOINLINE snugResult FindAll(snugBody* body, const snugRay* ray, const 
 
 snugResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user)
 {
-	return FindAll(body, ray, origin, NULL, 0, visit, user);
+	Search search; // not zeroed: most of it is scratch
+	snugStatus status = Start(&search, body, origin);
+	if (status != snug_success)
+	{
+		return (snugResult){ .status = status };
+	}
+	Aim(&search, ray, NULL, 0);
+	search.visit = visit;
+	search.user = user;
+	if (!IsEmpty(&search))
+	{
+		sgTreeWalk_Descend(&search.walk, &all, 0);
+	}
+	return Finish(&search, search.count);
 }
 
 // ---- The public functions ------------------------------------------------------------------------------------------
@@ -264,7 +274,7 @@ snugResult snugFindHits(
 		return (snugResult){ .status = status };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugResult result = FindAll(body, ray, query->origin, hits, capacity, NULL, NULL);
+	snugResult result = FindHits(body, ray, hits, capacity, query);
 	sgFpEnv_Leave(environment);
 	return result;
 }

@@ -10,19 +10,7 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugQuery* query, bool f
 		.keepRest = query->keepRest,
 		.workers = firstOnly ? (snugWorkers){ NULL, NULL } : query->workers,
 	};
-	sgSink sink = {
-		.pairs = query->pairs,
-		.capacity = query->capacity,
-		.isUnsorted = query->unsorted,
-		.callback = query->callback,
-		.user = query->user,
-		.callersEnvironment = callersEnvironment,
-	};
-	snugResult result = { .status = snug_success };
-	sgFindPairs(body, body, &options, &sink, &result);
-	sgSink_Finish(&sink);
-	result.count = sink.count;
-	result.complete = result.complete || (firstOnly && sink.count > 0);
+	snugResult result = sgAnswer(body, body, &options, query, callersEnvironment);
 	result.distanceBound = 0.0;
 	return result;
 }

@@ -102,6 +102,18 @@ static bool Call(const sgSink* sink, snugPair pair)
 	return goOn;
 }
 
+sgSink sgSink_Make(const snugQuery* query, sgFpEnv callersEnvironment)
+{
+	return (sgSink){
+		.pairs = query->pairs,
+		.capacity = query->capacity,
+		.isUnsorted = query->unsorted,
+		.callback = query->callback,
+		.user = query->user,
+		.callersEnvironment = callersEnvironment,
+	};
+}
+
 bool sgSink_Add(sgSink* sink, snugPair pair)
 {
 	uint64_t capacity = sink->pairs != NULL ? sink->capacity : 0;

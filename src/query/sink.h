@@ -20,6 +20,9 @@ typedef struct sgSink
 	uint64_t count;
 } sgSink;
 
+/// Where a query wants its pairs.
+sgSink sgSink_Make(const snugQuery* query, sgFpEnv callersEnvironment);
+
 /// @return false if the callback wants no more
 bool sgSink_Add(sgSink* sink, snugPair pair);
 

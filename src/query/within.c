@@ -127,14 +127,7 @@ static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, NULL, NULL }
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, double margin, double restDistance, const snugQuery* query, sgFpEnv callersEnvironment)
 {
-	sgSink sink = {
-		.pairs = query->pairs,
-		.capacity = query->capacity,
-		.isUnsorted = query->unsorted,
-		.callback = query->callback,
-		.user = query->user,
-		.callersEnvironment = callersEnvironment,
-	};
+	sgSink sink = sgSink_Make(query, callersEnvironment);
 	Search search; // not zeroed: most of it is scratch
 	search.walk.isStopped = false;
 	search.sink = &sink;

@@ -6,9 +6,7 @@ make_obj=$2
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
 
-for mesh in blob torus box cloth soup triangle tetrahedron; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
+make_objs blob torus box cloth soup triangle tetrahedron
 
 # Usage.
 expect 0 "" --version
@@ -35,9 +33,9 @@ expect 2 "--fps must be positive" check --clip x --fps 0 blob.obj torus.obj
 expect 2 "--to lies before --from" check --clip x --from 2 --to 1 blob.obj torus.obj
 expect 2 "'fast' is not a value for --fps" check --clip x --fps fast blob.obj torus.obj
 expect 2 "'0' is not a value for --threads" check --threads 0 blob.obj torus.obj
-expect 0 "" check --deformer spherical blob.obj torus.obj
-expect 0 "" pose --deformer dualquat blob.obj -o x.obj
-expect 2 "--deformer" check --deformer sideways blob.obj torus.obj
+expect 0 "" check --blending spherical blob.obj torus.obj
+expect 0 "" pose --blending dual-quaternion blob.obj -o x.obj
+expect 2 "--blending" check --blending sideways blob.obj torus.obj
 expect 2 "'best' is not a value for --method" check --method best blob.obj torus.obj
 expect 2 "pose needs -o" pose blob.obj
 expect 2 "--time needs --clip" pose blob.obj --time 1 -o x.obj

@@ -8,15 +8,11 @@ make_obj=$2
 make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
-for mesh in blob torus; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
-for name in worm skins; do
-	"$make_glb" $name $name.glb || fail "make_glb $name"
-done
+make_objs blob torus
+make_glbs worm skins
 "$snug" pack blob.obj -o packed.snug >out 2>err || fail "pack"
 
-# Jobs with models that are shared, scaled, of several clips and deformers, packed; warnings; several that are bad.
+# Jobs with models that are shared, scaled, of several clips and ways of blending, packed; warnings; several that are bad.
 cat >jobs.jsonl <<'END'
 {"id":"plain","check":["blob.obj","torus.obj"]}
 {"id":"clip","check":["worm.glb","torus.obj","--clip","bend","--fps","5"]}
@@ -24,7 +20,7 @@ cat >jobs.jsonl <<'END'
 
 {"id":"missing","check":["worm.glb","nowhere.obj"]}
 {"id":"summary","check":["worm.glb","skins.glb","--clip","bend","--fps","5","--summary","--by-joint"]}
-{"id":"dual","check":["worm.glb","skins.glb","--clip","bend","--fps","5","--deformer","dualquat"]}
+{"id":"dual","check":["worm.glb","skins.glb","--clip","bend","--fps","5","--blending","dual-quaternion"]}
 {"id":"self","check":["worm.glb","--clip","bend","--fps","5"]}
 this is not JSON
 {"id":"usage","check":["worm.glb","--frobnicate"]}
@@ -80,7 +76,7 @@ same_result 2 0 worm.glb torus.obj --clip bend --fps 5
 same_result 3 0 worm.glb torus.obj --clip bend --fps 5 --place 0,0,0 --place 0.1,0,0
 same_result 5 1 worm.glb nowhere.obj
 same_result 6 0 worm.glb skins.glb --clip bend --fps 5 --summary --by-joint
-same_result 7 0 worm.glb skins.glb --clip bend --fps 5 --deformer dualquat
+same_result 7 0 worm.glb skins.glb --clip bend --fps 5 --blending dual-quaternion
 same_result 8 0 worm.glb --clip bend --fps 5
 same_result 10 2 worm.glb --frobnicate
 same_result 12 3 blob.obj torus.obj --first --fail-on-contact

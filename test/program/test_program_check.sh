@@ -8,10 +8,8 @@ make_glb=$3
 page=$(cd "$(dirname "$4")" && pwd)/$(basename "$4")
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
-"$make_obj" torus torus.obj || fail "make_obj"
-for name in worm parts skins; do
-	"$make_glb" $name $name.glb || fail "make_glb $name"
-done
+make_objs torus
+make_glbs worm parts skins
 
 # An option that counts once is not given twice; mistyped words are guessed.
 expect 2 "--fps is given twice" check --clip bend --fps 3 --fps 4 worm.glb torus.obj
@@ -86,7 +84,7 @@ for file in worm.glb parts.glb skins.glb; do
 	done
 done
 same_pairs -n 6 --within --clip bend --fps 5 parts.glb parts.glb skins.glb --scale 1 --scale 0.5 --scale 2
-same_pairs -n 6 --clip bend --fps 5 --deformer dualquat skins.glb worm.glb --scale 0.7 --scale 1
+same_pairs -n 6 --clip bend --fps 5 --blending dual-quaternion skins.glb worm.glb --scale 0.7 --scale 1
 expect 0 "" pack torus.obj -o torus.snug
 expect 1 "torus.snug: a packed model cannot be scaled" check torus.snug worm.glb --scale 2
 
@@ -219,7 +217,7 @@ if command -v jq >/dev/null; then
 	expect 0 "" check --json --distance --contacts curves.json --by-joint --costs $run
 	as_documented "A frame" "--distance --contacts --by-joint --costs" .
 	as_documented Distances "" '.distances[]'
-	"$make_glb" shot shot.glb || fail "make_glb shot"
+	make_glbs shot
 	expect 0 "" check --json --between --clip bend --fps 4 shot.glb worm.glb --place 0,0,0 --place 20,0,0
 	as_documented "A frame" "--between" .
 	as_documented Between "" '.between[]'

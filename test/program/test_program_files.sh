@@ -8,12 +8,8 @@ make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
 
-for mesh in blob torus; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
-for name in worm skins mirror parts morphs; do
-	"$make_glb" $name $name.glb || fail "make_glb $name"
-done
+make_objs blob torus
+make_glbs worm skins mirror parts morphs
 
 # Info.
 expect 0 "" info worm.glb
@@ -23,9 +19,9 @@ expect 0 "" info --json parts.glb
 is_valid_json
 holds '"format":"glTF","vertices":2016,"triangles":4032'
 holds '"clips":[{"name":"bend","duration":1.0},{"name":"hold","duration":1.0}]'
-holds '{"name":"morphing","vertices":288,"triangles":576,"joints":0,"morphTargets":1,"influences":0,"deformer":"linear"'
+holds '{"name":"morphing","vertices":288,"triangles":576,"joints":0,"morphTargets":1,"influences":0,"deformer":"fields"'
 expect 0 "" info --json worm.glb
-holds '"joints":3,"morphTargets":0,"influences":2,"deformer":"blend"'
+holds '"joints":3,"morphTargets":0,"influences":2,"deformer":"skin","blending":"linear"'
 holds '"warnings":[]'
 
 # Clips: frames from..to at fps, both ends included; a file without the clip rests.
@@ -65,24 +61,24 @@ same_pairs --within parts.glb
 holds '"pairs":[['
 
 # Every skin: with morph targets, by two skins, one of whose joints scale.
-for deformer in blend spherical dualquat; do
-	same_pairs --within --deformer $deformer skins.glb
-	same_pairs -n 11 --clip bend --fps 10 --within --deformer $deformer skins.glb worm.glb --place 0.2,0.1,0.3
+for blending in linear spherical dual-quaternion; do
+	same_pairs --within --blending $blending skins.glb
+	same_pairs -n 11 --clip bend --fps 10 --within --blending $blending skins.glb worm.glb --place 0.2,0.1,0.3
 	grep -q '"count":[1-9]' ours || fail "skins do not touch"
-	expect 0 "" pose skins.glb --deformer $deformer --clip bend --time 0.5 -o $deformer.obj
-	expect 0 "" info --json --deformer $deformer skins.glb
-	holds "\"morphTargets\":2,\"influences\":2,\"deformer\":\"$deformer\""
-	expect 0 "" pack skins.glb --deformer $deformer --instance morphing -o skin.snug
+	expect 0 "" pose skins.glb --blending $blending --clip bend --time 0.5 -o $blending.obj
+	expect 0 "" info --json --blending $blending skins.glb
+	holds "\"morphTargets\":2,\"influences\":2,\"deformer\":\"skin\",\"blending\":\"$blending\""
+	expect 0 "" pack skins.glb --blending $blending --instance morphing -o skin.snug
 	expect 0 "" info --json skin.snug
-	holds "\"joints\":3,\"morphTargets\":2,\"influences\":2,\"deformer\":\"$deformer\""
+	holds "\"joints\":3,\"morphTargets\":2,\"influences\":2,\"deformer\":\"skin\",\"blending\":\"$blending\""
 done
 checks=$((checks + 2))
-cmp -s blend.obj spherical.obj && fail "spherical blending is linear"
-cmp -s spherical.obj dualquat.obj && fail "dual quaternions are spherical blending"
+cmp -s linear.obj spherical.obj && fail "spherical blending is linear"
+cmp -s spherical.obj dual-quaternion.obj && fail "dual quaternions are spherical blending"
 # A joint that mirrors has no rotation: linear blending only.
 same_pairs -n 11 --clip bend --fps 10 mirror.glb worm.glb
-for deformer in spherical dualquat; do
-	expect 1 "mirror.glb: joint 1: its matrix mirrors" check --deformer $deformer --clip bend mirror.glb worm.glb
+for blending in spherical dual-quaternion; do
+	expect 1 "mirror.glb: joint 1: its matrix mirrors" check --blending $blending --clip bend mirror.glb worm.glb
 done
 
 # Morph targets without a skin: fields of linear models, whatever moves the node. A node that scales over time makes
@@ -98,7 +94,7 @@ for name in resting turned scaled moving pulsing; do
 	expect 0 "" pack morphs.glb --instance $name -o packed.snug
 	expect 0 "" info --json packed.snug
 	holds '"morphTargets":3'
-	holds '"deformer":"linear"'
+	holds '"deformer":"fields"'
 	expect 0 "" pose packed.snug -o packed.obj
 	awk -v name=$name '$1 == "o" { on = ($2 == name) } on && $1 == "v"' rest.obj >rest-vertices
 	checks=$((checks + 1))
@@ -144,7 +140,7 @@ grep '^v' again.obj | cmp -s - vertices || fail "a pose does not read back bit f
 expect 0 "" pack worm.glb -o worm.snug
 expect 0 "" info --json worm.snug
 holds '"vertices":768,"triangles":1536'
-holds '"deformer":"blend"'
+holds '"deformer":"skin","blending":"linear"'
 same_pairs worm.snug torus.obj --place 0.3,0,0
 same_pairs -n 3 --clip bend --fps 2 worm.snug worm.glb
 expect 2 "parts.glb: holds 7 bodies; choose one with --instance: 0 'scaled once', 1 'turned'" pack parts.glb -o p.snug
@@ -195,7 +191,7 @@ checks=$((checks + 1))
 { [ -p pipe.obj ] && cmp -s from_pipe linked.obj; } || fail "a pipe was replaced instead of written to"
 expect 1 "torus.obj: holds one body only: there is nothing to compare" check --within torus.obj
 expect 0 "" info worm.snug
-holds " blend "
+holds " skin          linear "
 expect 1 "nowhere/o.obj: cannot write" pose worm.glb -o nowhere/o.obj
 
 # Damaged files: one line that names the file, whatever the command; nothing is written.

@@ -38,8 +38,8 @@ same_skins()
 {
 	frames=$1
 	shift
-	for deformer in spherical dualquat; do
-		same_pairs -n "$frames" --deformer $deformer "$@"
+	for blending in spherical dual-quaternion; do
+		same_pairs -n "$frames" --blending $blending "$@"
 		grep -q '"count":[1-9]' ours || fail "check $*: nothing touches"
 	done
 }
@@ -55,14 +55,14 @@ same_skins 2 --clip 0 --fps 1 --from 0.5 --to 1.5 m/makehuman.glb m/makehuman.gl
 same_skins 2 --clip 0 --fps 0.5 --from 1 --to 4 --within m/alien.glb
 
 # What is blended changes where vertices are: the three skins differ, and pose writes what check decides upon.
-for deformer in blend spherical dualquat; do
-	expect 0 "" pose m/makehuman.glb --deformer $deformer --clip 0 --time 1 -o $deformer.obj
-	expect 0 "" info --json --deformer $deformer m/makehuman.glb
-	holds "\"deformer\":\"$deformer\""
+for blending in linear spherical dual-quaternion; do
+	expect 0 "" pose m/makehuman.glb --blending $blending --clip 0 --time 1 -o $blending.obj
+	expect 0 "" info --json --blending $blending m/makehuman.glb
+	holds "\"deformer\":\"skin\",\"blending\":\"$blending\""
 done
 checks=$((checks + 2))
-cmp -s blend.obj spherical.obj && fail "spherical blending is linear"
-cmp -s dualquat.obj spherical.obj && fail "dual quaternions are spherical blending"
+cmp -s linear.obj spherical.obj && fail "spherical blending is linear"
+cmp -s dual-quaternion.obj spherical.obj && fail "dual quaternions are spherical blending"
 
 # The extreme pose, morph targets and nine influences, through OBJ files.
 expect 0 "" pose m/makehuman.glb --clip 0 --time 1 -o a.obj

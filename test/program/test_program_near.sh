@@ -7,12 +7,8 @@ make_obj=$2
 make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
-for mesh in box blob torus tetrahedron; do
-	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
-done
-for name in worm skins shot; do
-	"$make_glb" $name $name.glb || fail "make_glb $name"
-done
+make_objs box blob torus tetrahedron
+make_glbs worm skins shot
 
 # count_is NUMBER: pairs of the last output's only frame.
 count_is()

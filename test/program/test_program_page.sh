@@ -9,8 +9,8 @@ make_obj=$2
 make_glb=$3
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../support/test_lib.sh"
-"$make_obj" torus torus.obj || fail "make_obj"
-"$make_glb" worm worm.glb || fail "make_glb"
+make_objs torus
+make_glbs worm
 
 expect 2 "page.txt: the name of what is written must end in .html" check worm.glb torus.obj --html page.txt
 expect 2 "worm.glb: the name of what is written must end in .png" check worm.glb torus.obj --png worm.glb
@@ -60,19 +60,19 @@ grep -q ' ms</b>' costs.html || fail "the page has no times with --costs"
 # What the page holds, against JSON and poses: skins as matrices and amplitudes, bodies whose joints turn as positions.
 if command -v node >/dev/null; then
 	read_page=$(dirname "$0")/read_page.mjs
-	for deformer in blend spherical; do
+	for blending in linear spherical; do
 		# shellcheck disable=SC2086
-		expect 0 "" check $run --deformer $deformer --summary --html read.html
+		expect 0 "" check $run --blending $blending --summary --html read.html
 		# shellcheck disable=SC2086
-		expect 0 "" check $run --deformer $deformer --json
+		expect 0 "" check $run --blending $blending --json
 		cp out contacts.json
 		checks=$((checks + 3))
-		node "$read_page" read.html contacts contacts.json >read 2>err || fail "$deformer: the page has other contacts"
+		node "$read_page" read.html contacts contacts.json >read 2>err || fail "$blending: the page has other contacts"
 		time=$(sed -n '4s/.*"time":\([0-9.]*\),.*/\1/p' contacts.json)
-		"$snug" pose worm.glb --clip bend --place 0.4,0,0 --deformer $deformer --time "$time" -o worm.obj
+		"$snug" pose worm.glb --clip bend --place 0.4,0,0 --blending $blending --time "$time" -o worm.obj
 		"$snug" pose torus.obj -o torus-posed.obj
-		node "$read_page" read.html vertices 3 0 worm.obj 2>err || fail "$deformer: the page has other positions"
-		node "$read_page" read.html vertices 3 1 torus-posed.obj 2>err || fail "$deformer: the torus is elsewhere"
+		node "$read_page" read.html vertices 3 0 worm.obj 2>err || fail "$blending: the page has other positions"
+		node "$read_page" read.html vertices 3 1 torus-posed.obj 2>err || fail "$blending: the torus is elsewhere"
 	done
 	"$make_glb" skins skins.glb || fail "make_glb"
 	expect 0 "" check skins.glb torus.obj --clip bend --fps 12 --place 0.4,0,0 --summary --html read.html

@@ -82,7 +82,7 @@ excerpts js docs/tutorial.md web/package/README.md
 for word in $(awk '/^## / { inside = $0 == "## Where everything is" } inside && /^[|]/' docs/papers.md | grep -oE '`[^`]+`' | tr -d '`' | tr ' ' ':'); do
 	case $word in
 	*/*) [ -e "$word" ] ;;
-	bench:* | scene:*) grep -q "^- ${word#*:} (" docs/program.md ;;
+	bench:* | scene:*) grep -q "^- ${word#*:} (" docs/lab.md ;;
 	test_*) ls test/*/"$word.c" >/dev/null 2>&1 ;;
 	program_*) grep -q "NAME ${word%_*}" test/program.cmake ;;
 	*) grep -qw "$word" include/snug/*.h ;;

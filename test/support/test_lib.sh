@@ -1,5 +1,5 @@
 #!/bin/sh
-# shellcheck disable=SC2154 # snug is set by those who source this
+# shellcheck disable=SC2154 # snug, make_obj and make_glb are set by those who source this
 # Functions for the tests of the program, sourced by them. $snug is the program; works in a temporary directory.
 set -u
 skip=$(cd "$(dirname "$0")/../support" && pwd)/skip.sh
@@ -22,6 +22,21 @@ fail()
 	failures=$((failures + 1))
 	echo "FAILED: $*"
 	sed 's/^/  stderr: /' err | head -n 5
+}
+
+# make_objs NAME..., make_glbs NAME...: generated meshes and animations, by $make_obj and $make_glb
+make_objs()
+{
+	for file; do
+		"$make_obj" "$file" "$file.obj" || fail "make_obj $file"
+	done
+}
+
+make_glbs()
+{
+	for file; do
+		"$make_glb" "$file" "$file.glb" || fail "make_glb $file"
+	done
 }
 
 # lack WHAT REASON: some checks cannot be made for want of something. The others are; see skip.sh.
@@ -102,7 +117,7 @@ list_files()
 	printf '%s\n' "$@" | awk '
 		function more(name, i) { return (name, i) in own ? " " name " " own[name, i] : "" }
 		/^--(clip|offset|place|rotate|scale)$/ { name = $0; getline; own[name, ++count[name]] = $0; next }
-		/^--(amplitudes|deformer|fps)$/ { name = $0; getline; all[name] = $0; next }
+		/^--(amplitudes|blending|fps)$/ { name = $0; getline; all[name] = $0; next }
 		$0 == "--within" { next }
 		/^--/ { getline; next } # the others have a value, and change no pose
 		{ file[++files] = $0 }
@@ -115,7 +130,7 @@ list_files()
 					factor = ("--fps" in all ? all["--fps"] : 30) / 30
 				}
 				print (clip == "" ? "-" : clip), own["--offset", i] + 0, factor, file[i] more("--place", i) \
-					more("--rotate", i) more("--scale", i) ("--deformer" in all ? " --deformer " all["--deformer"] : "")
+					more("--rotate", i) more("--scale", i) ("--blending" in all ? " --blending " all["--blending"] : "")
 			}
 		}' | while read -r clip offset factor file rest; do
 		# One clip, by name or number, is for those that have it.
