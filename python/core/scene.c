@@ -56,6 +56,10 @@ static void Free(PyObject* object)
 	snugScene_Destroy(self->scene); // before its bodies
 	for (uint32_t i = 0; i < self->capacity; ++i)
 	{
+		if (self->bodies[i] != NULL)
+		{
+			self->bodies[i]->isInScene = false;
+		}
 		Py_XDECREF((PyObject*)self->bodies[i]);
 		Py_XDECREF(self->owners[i]);
 	}
@@ -126,6 +130,7 @@ static bool KeepBody(smScene* self, uint32_t id, smBody* body, PyObject* owner)
 		return false;
 	}
 	self->bodies[id] = (smBody*)Py_NewRef((PyObject*)body);
+	body->isInScene = true;
 	self->owners[id] = Py_XNewRef(owner);
 	self->count += 1;
 	return true;
@@ -152,6 +157,12 @@ static PyObject* AddBody(smScene* self, PyObject* object, PyObject* owner, snugS
 	{
 		return NULL;
 	}
+	if (body->isInScene)
+	{
+		smRelease(&body->isBusy);
+		PyErr_SetString(PyExc_ValueError, "body: it is in a scene already, and can be in one at a time");
+		return NULL;
+	}
 	def->body = body->body;
 	snugStatus status = AddWithRoom(self, def, &id);
 	if (status == snug_success && !KeepBody(self, id, body, owner))
@@ -165,6 +176,7 @@ static PyObject* AddBody(smScene* self, PyObject* object, PyObject* owner, snugS
 
 static void TakeOut(smScene* self, uint32_t id)
 {
+	self->bodies[id]->isInScene = false;
 	Py_CLEAR(self->bodies[id]);
 	Py_CLEAR(self->owners[id]);
 	self->count -= 1;

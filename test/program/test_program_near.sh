@@ -131,6 +131,14 @@ expect 0 "" check --contacts deep.json tetrahedron.obj tetrahedron.obj --place 0
 checks=$((checks + 2))
 grep -q '"depth":0.125,' deep.json || fail "the depth is not an eighth: $(grep -o '"depth":[^,]*' deep.json)"
 grep -q '<b>0.125</b>' deep.html || grep -q '>0.125<' deep.html || fail "the page does not say how deep"
+# A body that meets itself has no curves of its own: those between bodies stay.
+for self in "" --self; do
+	# shellcheck disable=SC2086 # one word or none
+	expect 0 "" check $self --json --contacts selves$self.json --clip bend --from 0.4 --to 0.4 worm.glb torus.obj --place 0,0,0 --place 0.4,0,0
+done
+checks=$((checks + 2))
+grep -qF '[0,' out && grep -qE '\[(0,[0-9]+,0|1,[0-9]+,1),[0-9]+\]' out || fail "no body meets itself"
+cmp -s selves.json selves--self.json || fail "--self changes curves"
 expect 0 "" check --contacts moving.json --clip bend --fps 5 worm.glb torus.obj
 checks=$((checks + 1))
 grep -q '"frame":[1-9]' moving.json || fail "there are no curves of later frames"

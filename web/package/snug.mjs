@@ -172,6 +172,7 @@ class Core {
 class Handle {
 	#holders = 1;
 	#kept = new Set();
+	scene = null; // of a body: the scene that it is in
 
 	constructor(core, pointer, destroy) {
 		Object.assign(this, { core, pointer, destroy });
@@ -190,7 +191,10 @@ class Handle {
 	release() {
 		if (--this.#holders === 0) {
 			this.destroy(this.pointer);
-			for (const handle of this.#kept) handle.release();
+			for (const handle of this.#kept) {
+				handle.scene = null;
+				handle.release();
+			}
 		}
 	}
 }
@@ -817,10 +821,11 @@ export class Scene extends Held {
 
 	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false } = {}) {
 		const scene = Held.handle(this), { core, pointer } = scene, handle = Held.handle(body, core);
-		if (this.bodies.includes(body)) throw badInput('this body is in the scene already');
+		if (handle.scene) throw badInput(handle.scene === scene ? 'this body is in the scene already' : 'this body is in another scene: remove it there first');
 		const count = this.#entries.size + this.#removed.size, number = this.#numberOf(owner);
 		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, meetsItself ? 1 : 0, groups, mask, number, count, core.words));
 		scene.keep(handle);
+		handle.scene = scene;
 		this.#entries.set(core.word(), { body, handle, owner, number });
 		return this;
 	}
@@ -870,6 +875,7 @@ export class Scene extends Held {
 		if (!found) throw badInput('this body is not in the scene');
 		const [id, entry] = found;
 		scene.core.check(scene.core.c.sceneRemove(scene.pointer, id));
+		entry.handle.scene = null;
 		scene.letGo(entry.handle);
 		this.#entries.delete(id);
 		this.#removed.set(id, entry);
