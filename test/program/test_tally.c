@@ -205,6 +205,17 @@ static void the_deepest_frame_is_known(void** state)
 	cliTally_Free(&tally);
 }
 
+// Of all distances the first of those that are least.
+static void the_least_distance_is_known(void** state)
+{
+	(void)state;
+	cliDistance distances[] = { { .distance = 0.5 }, { .distance = 0.25 }, { .distance = 0.25 }, { .distance = 2.0 } };
+	cliNear near = { .distances = distances, .distanceCount = LENGTH_OF(distances) };
+	assert_ptr_equal(cliNear_GetLeast(&near), distances + 1);
+	near.distanceCount = 0;
+	assert_null(cliNear_GetLeast(&near));
+}
+
 // Of all frames of a track the nearest one; of two that are as near, the later.
 static void tracks_have_the_nearest_frame(void** state)
 {
@@ -393,6 +404,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(touches_are_added_up_by_regions),
 		cmocka_unit_test(the_deepest_frame_is_known),
+		cmocka_unit_test(the_least_distance_is_known),
 		cmocka_unit_test(tracks_have_the_nearest_frame),
 		cmocka_unit_test(triangles_are_of_the_joint_that_moves_them_most),
 		cmocka_unit_test(pages_show_frames_of_all_parts_and_the_worst),
