@@ -197,6 +197,7 @@ typedef struct smBody
 	smModel* model; ///< owned
 	smPool* pool;   ///< nullable; owned
 	atomic_bool isBusy;
+	bool isInScene;
 	smText said;
 	snugCounters counters;       ///< of the last query in which it came first
 	snugPair* pairs;             ///< room for what queries find, kept from one to the next

@@ -61,6 +61,10 @@ static void Free(PyObject* object)
 	snugScene_Destroy(self->scene); // before its bodies
 	for (uint32_t i = 0; i < self->capacity; ++i)
 	{
+		if (self->bodies[i] != NULL)
+		{
+			self->bodies[i]->isInScene = false;
+		}
 		Py_XDECREF((PyObject*)self->bodies[i]);
 		Py_XDECREF(self->owners[i]);
 		Py_XDECREF(self->shapes[i]);
@@ -140,6 +144,10 @@ static bool IsThere(const smScene* self, uint64_t id)
 
 static void TakeOut(smScene* self, uint32_t id)
 {
+	if (self->bodies[id] != NULL)
+	{
+		self->bodies[id]->isInScene = false;
+	}
 	Py_CLEAR(self->bodies[id]);
 	Py_CLEAR(self->owners[id]);
 	Py_CLEAR(self->shapes[id]);
@@ -159,6 +167,10 @@ static bool Keep(smScene* self, uint32_t id, smBody* body, PyObject* shape, PyOb
 	if (IsThere(self, id))
 	{
 		TakeOut(self, id);
+	}
+	if (body != NULL)
+	{
+		body->isInScene = true;
 	}
 	self->bodies[id] = body;
 	self->shapes[id] = shape;
@@ -186,6 +198,12 @@ static PyObject* AddBody(smScene* self, PyObject* object, PyObject* owner, snugS
 	uint32_t id = 0;
 	if (body == NULL)
 	{
+		return NULL;
+	}
+	if (body->isInScene)
+	{
+		smRelease(&body->isBusy);
+		PyErr_SetString(PyExc_ValueError, "body: it is in a scene already, and can be in one at a time");
 		return NULL;
 	}
 	def->body = body->body;

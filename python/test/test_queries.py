@@ -405,6 +405,17 @@ class Shapes(unittest.TestCase):
 
 
 class Scenes(unittest.TestCase):
+    def test_a_body_is_in_one_scene_at_a_time(self):
+        scene, other, body = snug.Scene(), snug.Scene(), snug.Body(snug.box())
+        scene.add(body)
+        for again in (scene, other):
+            with self.assertRaisesRegex(ValueError, "^body: it is in a scene already"):
+                again.add(body)
+        scene.remove(0)
+        other.add(body)
+        del other, again  # a scene that is gone has no bodies
+        scene.add(body)
+
     def test_everything_that_a_ray_hits(self):
         scene = snug.Scene()
         for k in range(30):
@@ -615,8 +626,6 @@ class Scenes(unittest.TestCase):
                 scene.remove(wrong)
         with self.assertRaises(TypeError):
             scene.remove("first")
-        with self.assertRaises(snug.Error):
-            snug.Scene().add(scene[0])  # in one scene at a time
         far = snug.Body(box)
         far.set_frame((1e39, 0, 0))
         scene.add(far)

@@ -102,6 +102,14 @@ static void repairs_weights(void** state)
 	assert_true(asset.meshes[0].weights[0] == 1.0f);
 	assert_true(fabs((double)asset.meshes[0].weights[1] - 0.5 / 1.0009) < 1e-7);
 	ioAsset_Free(&asset);
+	// The worst sum is the one that is farthest from 1, above or below.
+	static const float sums[16] = { 1.25f, 0, 0, 0, 0.25f, 0, 0, 0, 1.5f, 0, 0, 0, 1, 0, 0, 0 };
+	AddSkinned(&g, joints, sums, NULL);
+	Gltf_Add(&g, "nodes", "{'mesh':0}");
+	asset = LoadWarned(&g, &warnings);
+	assert_string_equal(warnings.last, "test.glb: meshes[0]: weights scaled to a sum of 1 at 3 vertices, the first "
+	                                   "vertex 0 (the worst sum was 0.25)");
+	ioAsset_Free(&asset);
 	// A little below 0 is 0.
 	static const float below[16] = { 1, 0, 0, 0, -0.0025f, 1.0025f, 0, 0, 1, -0.0099f, -0.001f, 0, 1, 0, 0, 0 };
 	AddSkinned(&g, joints, below, NULL);

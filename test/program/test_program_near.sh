@@ -109,6 +109,7 @@ expect 2 "not for --between" check --between --method brute $shot
 for ending in obj ply json; do
 	expect 0 "" check --json --contacts curves.$ending blob.obj torus.obj --place 0,0,0 --place 0.7,0.1,0.2
 done
+holds '"loose":0'
 curves=$(sed 's/.*"curves":\([0-9]*\).*/\1/' out)
 checks=$((checks + 4))
 [ "$curves" -gt 0 ] || fail "no curves"
@@ -127,6 +128,18 @@ expect 0 "" check --contacts deep.json tetrahedron.obj tetrahedron.obj --place 0
 checks=$((checks + 2))
 grep -q '"depth":0.125,' deep.json || fail "the depth is not an eighth: $(grep -o '"depth":[^,]*' deep.json)"
 grep -q '<b>0.125</b>' deep.html || grep -q '>0.125<' deep.html || fail "the page does not say how deep"
+# What lies in one plane meets, but along no curve.
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >flat.obj
+expect 0 "" check --json --contacts flat.json flat.obj flat.obj --place 0,0,0 --place 0.1,0.1,0
+holds '"curves":0,"loose":1'
+# A body that meets itself has no curves of its own: those between bodies stay.
+for self in "" --self; do
+	# shellcheck disable=SC2086 # one word or none
+	expect 0 "" check $self --json --contacts selves$self.json --clip bend --from 0.4 --to 0.4 worm.glb torus.obj --place 0,0,0 --place 0.4,0,0
+done
+checks=$((checks + 2))
+grep -qF '[0,' out && grep -qE '\[(0,[0-9]+,0|1,[0-9]+,1),[0-9]+\]' out || fail "no body meets itself"
+cmp -s selves.json selves--self.json || fail "--self changes curves"
 expect 0 "" check --contacts moving.json --clip bend --fps 5 worm.glb torus.obj
 checks=$((checks + 1))
 grep -q '"frame":[1-9]' moving.json || fail "there are no curves of later frames"

@@ -1,7 +1,9 @@
-// test/program/test_tally.c: what the program adds up over frames, and which frame of a track it takes. Oracle: tables
-// of all regions by all regions, and all frames of a track in turn.
+// test/program/test_tally.c: what the program adds up over frames and keeps of them, which joint a triangle is of, and
+// which frame of a track it takes. Oracle: tables of all regions by all regions and of all joints, and all frames in
+// turn.
 #include "support.h"
 
+#include "program/check/kept.h"
 #include "program/check/tally.h"
 #include "program/files/track.h"
 
@@ -203,6 +205,17 @@ static void the_deepest_frame_is_known(void** state)
 	cliTally_Free(&tally);
 }
 
+// Of all distances the first of those that are least.
+static void the_least_distance_is_known(void** state)
+{
+	(void)state;
+	cliDistance distances[] = { { .distance = 0.5 }, { .distance = 0.25 }, { .distance = 0.25 }, { .distance = 2.0 } };
+	cliNear near = { .distances = distances, .distanceCount = LENGTH_OF(distances) };
+	assert_ptr_equal(cliNear_GetLeast(&near), distances + 1);
+	near.distanceCount = 0;
+	assert_null(cliNear_GetLeast(&near));
+}
+
 // Of all frames of a track the nearest one; of two that are as near, the later.
 static void tracks_have_the_nearest_frame(void** state)
 {
@@ -223,12 +236,178 @@ static void tracks_have_the_nearest_frame(void** state)
 	}
 }
 
+/// A file with one skinned body, whose influences are drawn.
+typedef struct Rig
+{
+	uint32_t starts[TRIANGLES + 1], triangles[3 * TRIANGLES], joints[NODES];
+	uint16_t influences[2 * TRIANGLES];
+	float weights[2 * TRIANGLES];
+	ioAssetMesh mesh;
+	ioSkin skin;
+	ioInstance instance;
+	ioAsset asset;
+} Rig;
+
+// Weights are quarters, so that sums are exact and often equal. Joints are the nodes, turned around.
+static void Rig_Make(Rig* rig, sceneRandom* random)
+{
+	uint32_t count = 0;
+	for (uint32_t v = 0; v < TRIANGLES; ++v)
+	{
+		const uint32_t joint = sceneRandom_Index(random, NODES), quarters = 1 + sceneRandom_Index(random, 4);
+		rig->starts[v] = count;
+		rig->influences[count] = (uint16_t)joint;
+		rig->weights[count++] = 0.25f * (float)quarters;
+		if (quarters < 4)
+		{
+			rig->influences[count] = (uint16_t)((joint + 1 + sceneRandom_Index(random, NODES - 1)) % NODES);
+			rig->weights[count++] = 0.25f * (float)(4 - quarters);
+		}
+	}
+	rig->starts[TRIANGLES] = count;
+	for (uint32_t i = 0; i < 3 * TRIANGLES; ++i)
+	{
+		rig->triangles[i] = sceneRandom_Index(random, TRIANGLES);
+	}
+	for (uint32_t j = 0; j < NODES; ++j)
+	{
+		rig->joints[j] = NODES - 1 - j;
+	}
+	rig->mesh = (ioAssetMesh){ .influenceStart = rig->starts, .joints = rig->influences, .weights = rig->weights };
+	rig->skin = (ioSkin){ .joints = rig->joints, .jointCount = NODES };
+	rig->instance = (ioInstance){ .skin = 0 };
+	rig->asset = (ioAsset){ .meshes = &rig->mesh,
+		.skins = &rig->skin,
+		.instances = &rig->instance,
+		.nodeCount = NODES,
+		.skinCount = 1,
+		.instanceCount = 1 };
+}
+
+// The joint with the greatest sum of weights at three corners, the lowest of equal ones.
+static uint32_t FindJoint(const Rig* rig, const uint32_t corners[3])
+{
+	float sums[NODES] = { 0.0f };
+	uint32_t best = 0;
+	for (int c = 0; c < 3; ++c)
+	{
+		for (uint32_t i = rig->starts[corners[c]]; i < rig->starts[corners[c] + 1]; ++i)
+		{
+			sums[rig->influences[i]] += rig->weights[i];
+		}
+	}
+	for (uint32_t j = 1; j < NODES; ++j)
+	{
+		best = sums[j] > sums[best] ? j : best;
+	}
+	return best;
+}
+
+static void triangles_are_of_the_joint_that_moves_them_most(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(60); ++n)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)n };
+		Rig rigs[2];
+		cliFile files[2] = { { .original = 0 }, { .original = 1 } };
+		cliPart parts[2];
+		for (int i = 0; i < 2; ++i)
+		{
+			Rig_Make(rigs + i, &random);
+			files[i].asset = &rigs[i].asset;
+			parts[i] = (cliPart){ .file = i, .triangles = rigs[i].triangles, .triangleCount = TRIANGLES };
+		}
+		const cliScene scene = { .files = files, .fileCount = 2, .parts = parts, .partCount = 2 };
+		cliRegions regions;
+		assert_true(cliRegions_Create(&regions, &scene));
+		assert_int_equal(cliRegions_Count(&regions), REGIONS);
+		for (int i = 0; i < 2; ++i)
+		{
+			for (uint32_t t = 0; t < TRIANGLES; ++t)
+			{
+				const uint32_t joint = FindJoint(rigs + i, rigs[i].triangles + 3 * t);
+				const uint32_t region = cliRegions_Get(&regions, i, t);
+				assert_int_equal(region, (uint32_t)i * (NODES + 1) + rigs[i].joints[joint]);
+			}
+		}
+		for (uint32_t region = 0; region < REGIONS; ++region)
+		{
+			assert_int_equal(cliRegions_GetFile(&regions, region), region / (NODES + 1));
+		}
+		cliRegions_Free(&regions);
+	}
+}
+
+// The first frame of each of so many equal parts, and the first with the most pairs; of each every triangle once.
+static void pages_show_frames_of_all_parts_and_the_worst(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(200); ++n)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)n };
+		enum
+		{
+			MOST = 40
+		};
+		const uint64_t total = 1 + sceneRandom_Index(&random, MOST), limit = 1 + sceneRandom_Index(&random, MOST);
+		const uint64_t parts = limit < total ? limit : total;
+		bool isShown[MOST] = { false };
+		uint64_t counts[MOST], worst = 0, shown = 0, at = 0;
+		cliKept kept;
+		assert_true(cliKept_Begin(&kept, total, limit));
+		for (uint64_t i = 0; i < parts; ++i)
+		{
+			isShown[(i * total + parts - 1) / parts] = true;
+		}
+		for (uint64_t frame = 0; frame < total; ++frame)
+		{
+			cliPair pairs[3] = { 0 };
+			counts[frame] = sceneRandom_Index(&random, LENGTH_OF(pairs) + 1);
+			for (uint64_t i = 0; i < counts[frame]; ++i)
+			{
+				pairs[i] = (cliPair){ { 0, 1 }, { sceneRandom_Index(&random, 2), sceneRandom_Index(&random, 2) } };
+			}
+			const cliContacts contacts = { .pairs = pairs, .count = counts[frame] };
+			assert_true(cliKept_Add(&kept, frame, (double)frame, &contacts));
+			worst = counts[frame] > counts[worst] ? frame : worst;
+		}
+		cliKept_Finish(&kept);
+		isShown[worst] = isShown[worst] || counts[worst] > 0;
+		for (uint64_t frame = 0; frame < total; ++frame)
+		{
+			shown += isShown[frame];
+		}
+		assert_int_equal(kept.count, shown);
+		assert_int_equal(kept.frames[kept.worst].pairs, counts[worst]);
+		for (uint64_t frame = 0; frame < total; ++frame)
+		{
+			if (isShown[frame])
+			{
+				const cliKeptFrame* one = kept.frames + at++;
+				assert_int_equal(one->frame, frame);
+				assert_int_equal(one->pairs, counts[frame]);
+				assert_true(one->time == (double)frame);
+				assert_true(one->count <= 4 && (one->count > 0) == (counts[frame] > 0));
+				for (size_t i = 1; i < one->count; ++i)
+				{
+					assert_true(one->touching[i] > one->touching[i - 1]);
+				}
+			}
+		}
+		cliKept_Free(&kept);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(touches_are_added_up_by_regions),
 		cmocka_unit_test(the_deepest_frame_is_known),
+		cmocka_unit_test(the_least_distance_is_known),
 		cmocka_unit_test(tracks_have_the_nearest_frame),
+		cmocka_unit_test(triangles_are_of_the_joint_that_moves_them_most),
+		cmocka_unit_test(pages_show_frames_of_all_parts_and_the_worst),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

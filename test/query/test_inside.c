@@ -396,6 +396,12 @@ static void open_edges_are_counted(void** state)
 	OpenEdges(sceneMakeTetrahedron(), 0);
 	OpenEdges(sceneMakeCloth(1.0, 1.0, 4, 3), 14);
 	OpenEdges(sceneMakeTorus(1.0, 0.2, 9, 7), 0);
+	// A triangle with a corner twice has one edge twice, and none from a corner to itself: as if it were not there.
+	sceneMesh torus = sceneMakeTorus(1.0, 0.2, 9, 7);
+	torus.triangles[1] = torus.triangles[0];
+	OpenEdges(sceneMesh_Copy(&torus), 3);
+	torus.triangles[2] = torus.triangles[0];
+	OpenEdges(torus, 3);
 	uint64_t count;
 	assert_int_equal(snugModel_CountOpenEdges(NULL, &count), snug_badArgument);
 	TestAllocator allocator = { 0 };

@@ -628,6 +628,27 @@ static void bad_rays_through_scenes_are_refused(void** state)
 	}
 }
 
+// A triangle that is a segment is hit, and is nearest, as others are; its normal is zero, and no NaN.
+static void what_has_no_area_has_no_normal(void** state)
+{
+	(void)state;
+	static const float positions[9] = { 0, 0, 0, 2, 0, 0, 4, 0, 0 }, point[3] = { 1, 1, 0 }, none[3] = { 0 };
+	static const uint32_t triangle[3] = { 0, 1, 2 };
+	const snugRay ray = { { 1, -1, 0 }, { 1, 1, 0 } };
+	const snugModelDef def = { .positions = positions, .vertexCount = 3, .triangles = triangle, .triangleCount = 1 };
+	snugModel* model;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	snugBody* body = MakeBody(model, NULL);
+	snugRayHit hit;
+	snugClosest closest;
+	assert_int_equal(snugCastRays(body, &ray, 1, &hit, NULL).count, 1);
+	assert_memory_equal(hit.normal, none, sizeof(none));
+	assert_int_equal(snugFindClosest(body, point, 0, 1, &closest, NULL).count, 1);
+	assert_memory_equal(closest.normal, none, sizeof(none));
+	snugBody_Destroy(body);
+	snugModel_Destroy(model);
+}
+
 static void bad_rays_are_refused(void** state)
 {
 	(void)state;
@@ -666,6 +687,7 @@ int main(void)
 		cmocka_unit_test(passing_loses_no_triangle_on_the_line),
 		cmocka_unit_test(rays_through_scenes_hit_the_nearest_body),
 		cmocka_unit_test(rays_along_faces_hit_them),
+		cmocka_unit_test(what_has_no_area_has_no_normal),
 		cmocka_unit_test(bad_rays_through_scenes_are_refused),
 		cmocka_unit_test(bad_rays_are_refused),
 	};

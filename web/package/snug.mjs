@@ -172,6 +172,7 @@ class Core {
 class Handle {
 	#holders = 1;
 	#kept = new Set();
+	scene = null; // of a body: the scene that it is in
 
 	constructor(core, pointer, destroy) {
 		Object.assign(this, { core, pointer, destroy });
@@ -184,13 +185,18 @@ class Handle {
 	}
 
 	letGo(handle) {
-		if (this.#kept.delete(handle)) handle.release();
+		if (!this.#kept.delete(handle)) return;
+		handle.scene = null;
+		handle.release();
 	}
 
 	release() {
 		if (--this.#holders === 0) {
 			this.destroy(this.pointer);
-			for (const handle of this.#kept) handle.release();
+			for (const handle of this.#kept) {
+				handle.scene = null;
+				handle.release();
+			}
 		}
 	}
 }
@@ -829,6 +835,7 @@ export class Scene extends Held {
 	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false, replaces = null } = {}) {
 		const scene = Held.handle(this), { core, pointer } = scene, handle = isShape(body) ? null : Held.handle(body, core);
 		if ([...this.#entries.values()].some((entry) => entry.body === body)) throw badInput(`this ${handle ? 'body' : 'shape'} is in the scene already`);
+		if (handle?.scene) throw badInput('this body is in another scene: remove it there first');
 		if (!handle && (meetsItself || replaces)) throw badInput('a shape neither meets itself nor replaces a body');
 		const old = replaces ? this.#entryOf(replaces, 'body')[1] : null;
 		if (old && !old.handle) throw badInput('a shape is not replaced: setShape changes it');
@@ -836,7 +843,10 @@ export class Scene extends Held {
 		const shape = stageShape(core, handle ? { kind: 'plane' } : body);
 		core.check(core.c.sceneAdd(pointer, handle?.pointer ?? 0, shape, old?.handle.pointer ?? 0, isStatic ? 1 : 0, meetsItself ? 1 : 0,
 			groups, mask, number, count, core.words));
-		if (handle) scene.keep(handle);
+		if (handle) {
+			scene.keep(handle);
+			handle.scene = scene;
+		}
 		if (old) scene.letGo(old.handle);
 		this.#entries.set(core.word(), { body, handle, owner, number });
 		return this;

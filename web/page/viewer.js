@@ -574,7 +574,7 @@ function makeControls() {
 		<label class="boxed" hidden><input class="nodes" type="checkbox"> nodes</label>
 		<label class="boxed" hidden><input class="boxes" type="checkbox"> boxes</label>
 		<button class="near" type="button">Contacts</button><button class="reset" type="button">Whole</button></div>
-		<div class="timeline" aria-hidden="true"></div><p class="hint">Drag to turn, wheel to zoom; arrows step, space plays.</p>`;
+		<div class="timeline" aria-hidden="true"></div><p class="hint">Drag to turn, wheel or two fingers to zoom<span class="keys">; arrows step, space plays</span>.</p>`;
 }
 
 class Viewer {

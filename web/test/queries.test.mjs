@@ -183,7 +183,13 @@ test('a scene says what all pairs of bodies say, and what changed', () => {
 	assert.ok(scene.events.ended.some((event) => event.a === a || event.b === a));
 	assert.ok(scene.pairs.every((pair) => pair.a !== a && pair.b !== a));
 	assert.throws(() => scene.remove(a), /not in the scene/);
-	assert.throws(() => scene.add(bodies.find((b) => !b.isDisposed)), /already/);
+	const kept = bodies.find((b) => !b.isDisposed), other = snug.createScene();
+	assert.throws(() => scene.add(kept), /already/);
+	assert.throws(() => other.add(kept), /another scene/);
+	scene.remove(kept);
+	assert.equal(other.add(kept).bodies.length, 1);
+	other.dispose();
+	assert.equal(scene.add(kept).bodies.includes(kept), true); // a scene that is gone has no bodies
 });
 
 test('an update tells contacts, those that findContacts gives', () => {
