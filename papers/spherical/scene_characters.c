@@ -62,7 +62,7 @@ static bool CreateWalker(walker* w, sceneCharacter* character, simError* error)
 	w->positions = malloc((3 * (size_t)character->mesh.vertexCount + 1) * sizeof(float));
 	snugStatus status = snugModel_Create(&def, &w->model);
 	status = status == snug_success ? snugBody_Create(&(snugBodyDef){ .model = w->model }, &w->body) : status;
-	w->tree = status == snug_success ? sphereTree_Create(w->model, &(sphereTreeDef){ .prune = 0.0 }) : NULL;
+	w->tree = status == snug_success ? sphereTree_Create(w->model, 0.0) : NULL;
 	w->spheres = w->tree != NULL ? sphereBody_Create(w->tree, w->body) : NULL;
 	return (w->spheres != NULL && w->positions != NULL) || simError_SetMemory(error);
 }

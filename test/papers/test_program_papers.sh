@@ -100,6 +100,12 @@ if [ "$3" = quick ]; then
 		done | paste -s -d '/' | sed "s:/:$2:"
 	}
 	says "$(refits men ' in the mean frame, of '), and creatures $(refits creatures ' of '):"
+	# share LEVEL: of the men's spheres that are refitted, in percent
+	share()
+	{
+		value 0 refittedPercent '"bodies":"men","skin":"spherical","method":"the paper: spheres, on demand"' "\"level\":$1,"
+	}
+	says "| 19 9 | $(share 5) $(share 6) |"
 
 	"$snug" scene twist --out pages >out 2>err
 	says "$(awk '/^linear/ { thin = $2 } /^spherical/ { print "the linear tube is " thin " of its radius, the others " $2 }' out)"
