@@ -244,7 +244,8 @@ static double GetPrint(const benchReport* from, const headline* h)
 static void AddRow(benchReport* report, const benchReport* from, const headline* h)
 {
 	double found[2] = { Find(from, &h->theirs), Find(from, &h->ours) };
-	if (isnan(found[0]) && isnan(found[1]))
+	double print = GetPrint(from, h);
+	if ((isnan(found[0]) && isnan(found[1])) || (h->print == 0.0 && isnan(print)))
 	{
 		benchReport_Fail(report, "bench %s has no '%s'", h->bench, h->what);
 	}
@@ -255,7 +256,7 @@ static void AddRow(benchReport* report, const benchReport* from, const headline*
 	benchRow* row = benchReport_AddRow(report, "Every headline, theirs and ours, shortened");
 	benchRow_Text(row, "paper", h->paper);
 	benchRow_Text(row, "number", h->what);
-	benchRow_Number(row, "inPrint", GetPrint(from, h), h->decimals);
+	benchRow_Number(row, "inPrint", print, h->decimals);
 	benchRow_Number(row, "theirMethodHere", found[0], h->decimals);
 	benchRow_Number(row, "snug", found[1], h->decimals);
 	benchRow_Text(row, "command", h->bench);

@@ -146,6 +146,17 @@ if "$snug" bench modal --quick --json >out 2>err && tr '{' '\n' <out >rows && gr
 	done | paste -s -d ' ')"
 fi
 
+# Nothing gains energy: from two seconds on nobody pulls the brain, and chairs come to lie.
+"$snug" scene brain --vertices 300 --out pages >out 2>err
+checks=$((checks + 1))
+awk '/^ +[6-8][05] / { rows += 1; gains += rows > 1 && $3 >= last; last = $3 } END { exit !(rows == 6 && gains == 0) }' out ||
+	fail "the brain gains energy when nobody pulls it: $(cat out)"
+if "$snug" scene chairs --out pages >out 2>err; then
+	checks=$((checks + 1))
+	awk '/^ +[0-9]+ / { most = $3 > most ? $3 : most; last = $3 } END { exit !(most > 1000 && last < 0.05 * most) }' out ||
+		fail "the chairs do not come to lie: $(cat out)"
+fi
+
 # Fish arrive on the bridge within half a second, and none begins in another. Too long for the test of all scenes.
 if "$snug" scene bridge --bodies 30 --frames 16 --out pages >out 2>err; then
 	checks=$((checks + 1))
