@@ -92,13 +92,6 @@ static bool Create(show* s, const showDef* def, simError* error)
 	return good;
 }
 
-static bool Advance(show* s, simError* error)
-{
-	(void)s;
-	(void)error;
-	return true;
-}
-
 static bool Pose(show* s, showFrame* f, simError* error)
 {
 	company* c = s->scene;
@@ -193,20 +186,6 @@ static bool Choose(show* s, showFrame* f, simError* error)
 	return show_ChooseVisited(s, f, error);
 }
 
-// Where they are follows from the frame.
-static void Write(const show* s, FILE* stream)
-{
-	(void)s;
-	fputs("nothing\n", stream);
-}
-
-static bool Read(show* s, FILE* stream, simError* error)
-{
-	(void)s;
-	(void)stream;
-	return simError_Set(error, "characters are not simulated: there is nothing to go on from");
-}
-
 const showKind showCharacters = {
 	.name = "characters",
 	.title = "men and creatures that meet",
@@ -220,12 +199,9 @@ const showKind showCharacters = {
 	.frames = 72,
 	.create = Create,
 	.addExtras = AddBalls,
-	.advance = Advance,
 	.pose = Pose,
 	.choose = Choose,
 	.release = Release,
-	.write = Write,
-	.read = Read,
 	.eye = { 11.7f, 7.8f, 3.0f },
 	.target = { -1.5f, 0.5f, 1.1f },
 	.vertical = { 0.0f, 1.0f, 0.0f },
