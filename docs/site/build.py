@@ -49,7 +49,7 @@ SCENES = {
     "curtain": ["BD04 T2"],
     "bridge": ["BD04 F6"],
     "chairs": ["BD04 F1"],
-    "characters": ["S06 T1", "S06 T2"],
+    "characters": ["S06 T1", "S06 T2", "S06 F6"],
     "twist": [],
 }
 

@@ -4,17 +4,15 @@
 
 #include <string.h>
 
-sceneMesh benchLoadMesh(const char* path, benchReport* report)
+// All meshes of a file as one, each where the file places it.
+static sceneMesh LoadMesh(const char* path, benchReport* report)
 {
 	ioAsset asset;
 	ioError error;
 	sceneMesh mesh = { .positions = NULL };
 	if (!ioLoad(path, NULL, &asset, &error))
 	{
-		if (report != NULL)
-		{
-			benchReport_Fail(report, "%s", error.text);
-		}
+		benchReport_Fail(report, "%s", error.text);
 		return mesh;
 	}
 	ioPose* pose = ioPose_Create(&asset);
@@ -37,7 +35,7 @@ sceneMesh benchLoadMesh(const char* path, benchReport* report)
 bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report)
 {
-	sceneMesh mesh = options->model != NULL ? benchLoadMesh(options->model, report) : sceneMakeBrain(frequency, 1);
+	sceneMesh mesh = options->model != NULL ? LoadMesh(options->model, report) : sceneMakeBrain(frequency, 1);
 	bool made = sceneMeshless_Create(meshless, mesh, nodeCount, BENCH_INFLUENCES);
 	if (!made)
 	{

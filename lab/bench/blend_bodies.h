@@ -1,4 +1,4 @@
-// lab/bench/blend_bodies.h: meshes from files, and meshless bodies, for the benchmarks.
+// lab/bench/blend_bodies.h: meshless bodies, of a file or generated, for the benchmarks.
 #ifndef BENCH_BLEND_BODIES_H
 #define BENCH_BLEND_BODIES_H
 
@@ -7,11 +7,6 @@
 
 /// Influences per vertex that the papers' models have, about.
 #define BENCH_INFLUENCES 20.0
-
-/// All meshes of a file as one, each where the file places it.
-/// @param report nullable; fails if the file cannot be read
-/// @return a mesh without arrays if there is none
-sceneMesh benchLoadMesh(const char* path, benchReport* report);
 
 /// A meshless body with `nodeCount` nodes: the model of the options if there is one, else a generated brain.
 /// @return false, with the report failed, if something goes wrong

@@ -89,8 +89,7 @@ static bool CreateHierarchy(benchStage* stage, const benchActor* actors, int i)
 	switch (method->kind)
 	{
 		case bench_bySpheres:
-			stage->sphereTrees[i] =
-			    twin == i ? sphereTree_Create(model, &(sphereTreeDef){ .prune = BENCH_PRUNE }) : NULL;
+			stage->sphereTrees[i] = twin == i ? sphereTree_Create(model, BENCH_PRUNE) : NULL;
 			stage->spheres[i] =
 			    stage->sphereTrees[twin] != NULL ? sphereBody_Create(stage->sphereTrees[twin], body) : NULL;
 			return stage->spheres[i] != NULL;

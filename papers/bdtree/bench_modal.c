@@ -1,9 +1,7 @@
-// `snug bench modal`: chairs, bridges and a fish that vibrate in ten modes of a finite-element model.
+// `snug bench modal`: a chair and a bridge that vibrate in ten modes of a finite-element model.
 //
 // Amplitudes are chosen so that the paper's own bound is as loose as published: on the bridge, BD spheres of level 6
 // are 1.25 times as large as at rest. The chair gets the same.
-#include "lab/bench/skins.h"
-#include "lab/bench/timer.h"
 #include "papers/bdtree/bd_levels.h"
 #include "papers/bdtree/modal_body.h"
 #include "papers/common/tightness.h"
@@ -11,11 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// What the paper reports for level 6 of its bridge: mean and greatest radius of BD spheres and of layered ones, over
-/// those of the undeformed wrapped spheres.
+/// What the paper reports for level 6 of its bridge: the mean radius of BD spheres over that of the undeformed wrapped
+/// ones.
 #define PAPER_LEVEL 6
 #define PAPER_GROWTH 1.25
-#define PAPER_LAYERED 1.31
 
 static int GetStep(const benchOptions* options)
 {
@@ -117,163 +114,6 @@ static void RunContact(const benchModalBody* body, const benchOptions* options, 
 	benchReport_AddAim(report, ours->bestMicroseconds / oracle->bestMicroseconds, 1.5, "%s: ours / oracle", name);
 }
 
-// --- Rigid motion ---------------------------------------------------------------------------------------------------
-
-#define CLOSE_PAIRS 1000
-
-typedef enum redundancy
-{
-	redundant_none, // rigid models
-	redundant_zero, // fields, and zero amplitudes set before every query
-	redundant_tiny, // fields, and other tiny amplitudes set before every query: all that is looked at is computed anew
-	REDUNDANCIES
-} redundancy;
-
-static double NextUnit(uint64_t* state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(*state >> 11) * 0x1p-53;
-}
-
-static snugFrame ClosePlace(uint64_t* state, double length)
-{
-	double direction[3], axis[3], sum = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		direction[k] = NextUnit(state) - 0.5;
-		axis[k] = NextUnit(state) - 0.5;
-		sum += direction[k] * direction[k];
-	}
-	double away = (0.45 + 0.5 * NextUnit(state)) * length / sqrt(sum + 1e-9);
-	const double position[3] = { away * direction[0], away * direction[1], away * direction[2] };
-	return sceneMakeFrame(position, axis, 6.283 * NextUnit(state));
-}
-
-/// Two chairs of one kind.
-typedef struct closePair
-{
-	snugModel* model;
-	snugBody* bodies[2];
-	float amplitudes[BENCH_MODES];
-	double* best; ///< (CLOSE_PAIRS) least milliseconds of each
-	uint64_t pairs;
-} closePair;
-
-static snugStatus MakePair(closePair* pair, const benchModalBody* body, redundancy kind)
-{
-	const benchActor fielded = benchModalBody_GetActor(body), rigid = benchActor_Rigid(&body->mesh, 0);
-	const benchActor* actor = kind == redundant_none ? &rigid : &fielded;
-	*pair = (closePair){ .best = malloc(CLOSE_PAIRS * sizeof(double)) };
-	for (int n = 0; pair->best != NULL && n < CLOSE_PAIRS; ++n)
-	{
-		pair->best[n] = INFINITY;
-	}
-	for (int j = 0; j < BENCH_MODES; ++j)
-	{
-		pair->amplitudes[j] = kind == redundant_tiny ? 1e-7f * (float)body->length : 0.0f;
-	}
-	snugStatus status = pair->best != NULL ? benchActor_MakeModel(actor, &pair->model) : snug_outOfMemory;
-	for (int i = 0; i < 2 && status == snug_success; ++i)
-	{
-		snugBodyDef def = { .model = pair->model };
-		status = snugBody_Create(&def, &pair->bodies[i]);
-	}
-	return status;
-}
-
-static void TimePair(closePair* pair, redundancy kind, double length)
-{
-	uint64_t state = 7;
-	pair->pairs = 0;
-	for (int n = 0; n < CLOSE_PAIRS; ++n)
-	{
-		snugFrame place = ClosePlace(&state, length);
-		double start = benchNow();
-		snugBody_SetFrame(pair->bodies[1], &place);
-		pair->amplitudes[0] = -pair->amplitudes[0];
-		for (int i = 0; kind != redundant_none && i < 2; ++i)
-		{
-			snugBody_SetAmplitudes(pair->bodies[i], pair->amplitudes, BENCH_MODES);
-		}
-		pair->pairs += snugCollide(pair->bodies[0], pair->bodies[1], NULL).count;
-		pair->best[n] = fmin(pair->best[n], benchNow() - start);
-	}
-}
-
-static double BestOfAll(const closePair* pair)
-{
-	double sum = 0.0;
-	for (int n = 0; pair->best != NULL && n < CLOSE_PAIRS; ++n)
-	{
-		sum += pair->best[n];
-	}
-	return sum;
-}
-
-// Kinds take turns, so that noise on the machine meets all of them.
-static void RunRigid(const benchModalBody* body, const benchOptions* options, benchReport* report)
-{
-	static const char* const names[REDUNDANCIES] = { "rigid", "fields at rest, set before every query",
-		"fields, other tiny amplitudes each time" };
-	closePair pairs[REDUNDANCIES] = { { .model = NULL } };
-	snugStatus status = snug_success;
-	benchProgress(options, "modal: rigid motion …");
-	for (int k = 0; k < REDUNDANCIES && status == snug_success; ++k)
-	{
-		status = MakePair(&pairs[k], body, (redundancy)k);
-	}
-	for (int pass = 0; pass < (!options->full ? 5 : 15) && status == snug_success; ++pass)
-	{
-		for (int k = 0; k < REDUNDANCIES; ++k)
-		{
-			TimePair(&pairs[k], (redundancy)k, body->length);
-		}
-	}
-	if (status != snug_success || pairs[redundant_zero].pairs != pairs[redundant_none].pairs)
-	{
-		benchReport_Fail(
-		    report, "%s: cannot make bodies, or those at rest find other pairs than rigid ones", body->name);
-	}
-	double rigid = BestOfAll(&pairs[redundant_none]), zero = BestOfAll(&pairs[redundant_zero]);
-	double tiny = BestOfAll(&pairs[redundant_tiny]);
-	for (int k = 0; k < REDUNDANCIES; ++k)
-	{
-		benchRow* row = benchReport_AddRow(report, "1,000 pairs of chairs in random poses, close to each other");
-		benchRow_Text(row, "method", names[k]);
-		benchRow_Number(row, "microsecondsPerPair", 1e3 * BestOfAll(&pairs[k]) / CLOSE_PAIRS, 2);
-		benchRow_Number(row, "overRigid", BestOfAll(&pairs[k]) / rigid, 2);
-		benchRow_Count(row, "pairs", pairs[k].pairs);
-		snugBody_Destroy(pairs[k].bodies[0]);
-		snugBody_Destroy(pairs[k].bodies[1]);
-		snugModel_Destroy(pairs[k].model);
-		free(pairs[k].best);
-	}
-	benchReport_AddAim(
-	    report, zero / rigid, 1.25, "1,000 pairs of chairs, rigid motion with redundant updates / rigid");
-	benchReport_AddAim(
-	    report, tiny / rigid, 1.25, "1,000 pairs of chairs, all that is looked at computed anew / rigid");
-}
-
-// Other meshes, where they are at hand.
-static void RunReal(const benchOptions* options, benchReport* report)
-{
-	static const char* const files[] = { "sheen_chair.glb", "bridge.obj", "fish.obj" };
-	static const char* const names[] = { "real chair", "real bridge", "real fish" };
-	for (int i = 0; i < 3 && report->failure[0] == '\0'; ++i)
-	{
-		char path[512];
-		snprintf(path, sizeof(path), "%s/%s", benchGetModelDirectory(options), files[i]);
-		sceneMesh mesh = benchLoadMesh(path, NULL);
-		benchModalBody body;
-		if (sceneMesh_IsValid(&mesh) && MakeBody(&body, names[i], mesh, options, report))
-		{
-			RunTightness(&body, options, report);
-			RunContact(&body, options, report);
-			benchModalBody_Free(&body);
-		}
-	}
-}
-
 void benchModal(const benchOptions* options, benchReport* report)
 {
 	benchModalBody chair, bridge = { .fields = NULL };
@@ -287,7 +127,6 @@ void benchModal(const benchOptions* options, benchReport* report)
 	benchActor actor = benchModalBody_GetActor(&chair);
 	benchBdLevels(report, "chair", &actor, &benchBdChair);
 	RunContact(&chair, options, report);
-	RunRigid(&chair, options, report);
 	snugFrame places[BENCH_MODAL_FRAMES];
 	PlaceSecond(&chair, places);
 	benchModalContacts(report, &chair, places);
@@ -296,7 +135,6 @@ void benchModal(const benchOptions* options, benchReport* report)
 	{
 		RunTightness(&bridge, options, report);
 		RunContact(&bridge, options, report);
-		RunReal(options, report);
 	}
 	benchModalBody_Free(&chair);
 	benchModalBody_Free(&bridge);

@@ -160,7 +160,7 @@ sphereContact sphereContact_Make(uint32_t a, const posedSphere* sphereA, uint32_
 
 // ---- Queries --------------------------------------------------------------------------------------------------------
 
-/// A query of two bodies, or of one and a thing.
+/// A query of two bodies, or of one and a half space.
 typedef struct Search
 {
 	contactWalk walk; ///< first
@@ -295,70 +295,52 @@ contactResult contactSpheres_CollideTriangles(contactSpheres* a, contactSpheres*
 	return Collide(a, b, query, true);
 }
 
-// ---- One body and a thing -------------------------------------------------------------------------------------------
+// ---- One body and a half space --------------------------------------------------------------------------------------
 
-/// A sphere, or, if its radius is negative, a half space.
-typedef struct Thing
+typedef struct HalfSpace
 {
-	float center[3];
-	float radius;
 	double normal[3]; ///< of unit length
 	double offset;
-} Thing;
+} HalfSpace;
 
-// How far beyond a plane, or within a sphere, a sphere goes.
-static double DepthIn(const Thing* thing, const posedSphere* sphere, double* value)
+// How far beyond a plane a sphere goes.
+static double DepthIn(const HalfSpace* half, const posedSphere* sphere, double* value)
 {
-	*value = thing->offset;
+	*value = half->offset;
 	for (int k = 0; k < 3; ++k)
 	{
-		*value += thing->normal[k] * (double)sphere->center[k];
+		*value += half->normal[k] * (double)sphere->center[k];
 	}
 	return (double)sphere->radius - *value;
 }
 
-static bool Meets(const Thing* thing, const posedSphere* sphere)
+static bool Meets(const HalfSpace* half, const posedSphere* sphere)
 {
-	if (thing->radius < 0.0f)
-	{
-		double value;
-		return DepthIn(thing, sphere, &value) >= 0.0;
-	}
-	double reach = (double)thing->radius + (double)sphere->radius;
-	return contactDistance2(thing->center, sphere->center) <= reach * reach;
+	double value;
+	return DepthIn(half, sphere, &value) >= 0.0;
 }
 
-static sphereContact ContactWith(const Thing* thing, const contactSphere* own, const posedSphere* sphere)
+static sphereContact ContactWith(const HalfSpace* half, const contactSphere* own, const posedSphere* sphere)
 {
 	sphereContact contact = { .a = *own, .b = { .radius = 0.0f, .treeNode = UINT32_MAX } };
-	double value, depth;
-	if (thing->radius < 0.0f)
+	double value, depth = DepthIn(half, sphere, &value);
+	for (int k = 0; k < 3; ++k)
 	{
-		depth = DepthIn(thing, sphere, &value);
-		for (int k = 0; k < 3; ++k)
-		{
-			contact.b.center[k] = (float)((double)sphere->center[k] - value * thing->normal[k]);
-		}
-	}
-	else
-	{
-		depth = (double)thing->radius + (double)sphere->radius - sqrt(contactDistance2(thing->center, sphere->center));
-		memcpy(contact.b.center, thing->center, sizeof(contact.b.center));
-		contact.b.radius = thing->radius;
+		contact.b.center[k] = (float)((double)sphere->center[k] - value * half->normal[k]);
 	}
 	contact.depth = depth > 0.0 ? (float)depth : 0.0f;
 	return contact;
 }
 
-/// A node whose sphere meets the thing.
+/// A node whose sphere meets the half space.
 typedef struct Met
 {
 	posedSphere sphere;
 	uint32_t node;
 } Met;
 
-// Those of a family that meet the thing, pushed so that the first is met first; without a branch, as in Push.
-static uint32_t PushMet(Search* search, contactSpheres* spheres, contactFamily family, const Thing* thing, Met* top)
+// Those of a family that meet the half space, pushed so that the first is met first; without a branch, as in Push.
+static uint32_t PushMet(Search* search, contactSpheres* spheres, contactFamily family, const HalfSpace* half, Met* top)
 {
 	posedSphere scratch[2];
 	const posedSphere* own = contactSpheres_Get(spheres, family, scratch, &search->result.spheresUpdated);
@@ -366,68 +348,46 @@ static uint32_t PushMet(Search* search, contactSpheres* spheres, contactFamily f
 	for (uint32_t k = family.count; k-- > 0;)
 	{
 		top[count] = (Met){ own[k], family.first + k };
-		count += Meets(thing, own + k);
+		count += Meets(half, own + k);
 	}
 	search->result.sphereTests += family.count;
 	return count;
 }
 
-static void WalkOne(Search* search, contactSpheres* spheres, const Thing* thing)
+static void WalkOne(Search* search, contactSpheres* spheres, const HalfSpace* half)
 {
 	Met stack[MAX_STACK];
-	uint32_t count = PushMet(search, spheres, (contactFamily){ 0, 1 }, thing, stack);
+	uint32_t count = PushMet(search, spheres, (contactFamily){ 0, 1 }, half, stack);
 	while (count > 0)
 	{
 		const Met met = stack[--count];
 		if (contactTree_IsContact(met.node, spheres->level))
 		{
 			contactSphere own = posedSphere_Report(&met.sphere, met.node);
-			sphereContact contact = ContactWith(thing, &own, &met.sphere);
+			sphereContact contact = ContactWith(half, &own, &met.sphere);
 			Add(search, &contact);
 		}
 		else
 		{
-			count += PushMet(search, spheres, contactTree_Children(met.node), thing, stack + count);
+			count += PushMet(search, spheres, contactTree_Children(met.node), half, stack + count);
 		}
 	}
-}
-
-static void RunOne(Search* search, contactSpheres* spheres, const Thing* thing)
-{
-	uint32_t level = LevelOf(spheres, search->query->level);
-	search->result.status = contactSpheres_Begin(spheres, search->query->origin, level);
-	if (search->result.status == snug_success)
-	{
-		WalkOne(search, spheres, thing);
-	}
-}
-
-static contactResult CollideThing(contactSpheres* a, const Thing* thing, const contactQuery* query)
-{
-	Search search; // not zeroed
-	search.query = query != NULL ? query : &defaults;
-	search.result = (contactResult){ .status = snug_success };
-	RunOne(&search, a, thing);
-	return search.result;
-}
-
-contactResult contactSpheres_CollideSphere(
-    contactSpheres* a, const float center[3], float radius, const contactQuery* query)
-{
-	const Thing thing = { .center = { center[0], center[1], center[2] }, .radius = radius };
-	return CollideThing(a, &thing, query);
 }
 
 contactResult contactSpheres_CollidePlane(contactSpheres* a, const snugPlane* plane, const contactQuery* query)
 {
 	const double* n = plane->normal;
 	double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-	Thing thing = { .radius = -1.0f, .offset = plane->offset / length };
-	for (int k = 0; k < 3; ++k)
+	const HalfSpace half = { { n[0] / length, n[1] / length, n[2] / length }, plane->offset / length };
+	Search search; // not zeroed
+	search.query = query != NULL ? query : &defaults;
+	search.result = (contactResult){ .status = snug_success };
+	search.result.status = contactSpheres_Begin(a, search.query->origin, LevelOf(a, search.query->level));
+	if (search.result.status == snug_success)
 	{
-		thing.normal[k] = n[k] / length;
+		WalkOne(&search, a, &half);
 	}
-	return CollideThing(a, &thing, query);
+	return search.result;
 }
 
 // ---- All of a level -------------------------------------------------------------------------------------------------

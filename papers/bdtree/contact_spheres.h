@@ -118,11 +118,6 @@ typedef struct contactQuery
 /// @param query nullable, here and below
 contactResult contactSpheres_Collide(contactSpheres* a, contactSpheres* b, const contactQuery* query);
 
-/// Contact spheres that overlap a sphere, which is `b` of all contacts.
-/// @param center relative to the query's origin
-contactResult contactSpheres_CollideSphere(
-    contactSpheres* a, const float center[3], float radius, const contactQuery* query);
-
 /// Contact spheres that reach to or beyond a plane. Its normal n points to where bodies are free: n x + offset > 0
 /// there, relative to the query's origin. Of a contact, `b` is the point of the plane nearest to the centre, with
 /// radius 0, and `depth` how far the sphere goes beyond the plane.

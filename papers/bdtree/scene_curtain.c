@@ -141,14 +141,6 @@ static bool Record(show* s, showGoOnFcn* goOn, simError* error)
 
 // ---- Showing ---------------------------------------------------------------------------------------------------
 
-// Everything was simulated before.
-static bool Advance(show* s, simError* error)
-{
-	(void)s;
-	(void)error;
-	return true;
-}
-
 // The longest distance between where a vertex was simulated and where the fields put it, in millimetres.
 static double GetError(const curtainScene* c, size_t frame)
 {
@@ -203,7 +195,6 @@ const showKind showCurtain = {
 	.frames = 110, // the paper's
 	.create = Create,
 	.record = Record,
-	.advance = Advance,
 	.pose = Pose,
 	.choose = show_ChooseVisited,
 	.release = Release,

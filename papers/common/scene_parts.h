@@ -64,13 +64,14 @@ struct showKind
 	bool (*record)(show* s, showGoOnFcn* goOn, simError* error);
 	/// Nullable: add to the recording what is no body, and hence is not asked about, after the bodies.
 	void (*addExtras)(show* s);
-	/// By a frame.
+	/// By a frame. Nullable: where all is follows from the frame, or was simulated before.
 	bool (*advance)(show* s, simError* error);
 	/// Pose all bodies, and say when it is and what was measured.
 	bool (*pose)(show* s, showFrame* frame, simError* error);
 	/// Choose boxes to draw, set what of the frame tells of them, and place extras.
 	bool (*choose)(show* s, showFrame* frame, simError* error);
 	void (*release)(void* scene);
+	/// Nullable, as is the next: there is nothing to go on from.
 	void (*write)(const show* s, FILE* stream);
 	bool (*read)(show* s, FILE* stream, simError* error);
 	int frames; ///< by default

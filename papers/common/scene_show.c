@@ -348,7 +348,8 @@ bool show_RunFrame(show* s, simError* error)
 	}
 	showFrame* f = s->frames + s->frameCount;
 	f->isVerified = s->bodyCount > 1 && s->frameCount % VERIFY_EVERY == 0;
-	bool good = s->kind->advance(s, error) && s->kind->pose(s, f, error) && AskAll(s, f, error);
+	bool good =
+	    (s->kind->advance == NULL || s->kind->advance(s, error)) && s->kind->pose(s, f, error) && AskAll(s, f, error);
 	if (good)
 	{
 		Record(s, f);
@@ -373,7 +374,10 @@ int show_CountDifferent(const show* s)
 void show_WriteState(const show* s, FILE* stream)
 {
 	fprintf(stream, "snug scene %s 1\n", s->kind->name);
-	s->kind->write(s, stream);
+	if (s->kind->write != NULL)
+	{
+		s->kind->write(s, stream);
+	}
 }
 
 bool show_ReadState(show* s, FILE* stream, simError* error)
@@ -388,5 +392,6 @@ bool show_ReadState(show* s, FILE* stream, simError* error)
 	{
 		return simError_Set(error, "this is a state of the scene '%s'", name);
 	}
-	return s->kind->read(s, stream, error);
+	return s->kind->read != NULL ? s->kind->read(s, stream, error)
+	                             : simError_Set(error, "nothing of it is simulated: there is nothing to go on from");
 }

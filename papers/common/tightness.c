@@ -393,7 +393,7 @@ bool benchTightness_OfSkin(benchTightness* out, const benchActor* actor, double 
 	sphereBody* spheres = NULL;
 	if (Begin(&m, out, actor, report))
 	{
-		tree = sphereTree_Create(m.body.model, &(sphereTreeDef){ .prune = prune });
+		tree = sphereTree_Create(m.body.model, prune);
 		spheres = tree != NULL ? sphereBody_Create(tree, m.body.body) : NULL;
 		if (spheres == NULL)
 		{

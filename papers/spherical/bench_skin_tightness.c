@@ -1,10 +1,8 @@
-// `snug bench skin-tightness`: Table 1 of spherical-blend-2006, and what the choices of its sphere tree do.
+// `snug bench skin-tightness`: Table 1 of spherical-blend-2006.
 //
 // A pose counts only if the paper's own bound is about as loose on it as published: at the creature's root, for linear
 // blending, 2.1 times the optimum. The first table says so.
 #include "lab/bench/skins.h"
-#include "lab/bench/stage.h"
-#include "lab/bench/timer.h"
 #include "papers/common/tightness.h"
 #include "papers/spherical/sphere_tree.h"
 
@@ -16,9 +14,8 @@
 /// Tables that several characters fill, one after the other in the report.
 typedef struct skinTables
 {
-	benchReport characters, levels, choices;
+	benchReport characters, levels;
 } skinTables;
-#define WALK_FRAMES 15
 
 // ---- Radii by level --------------------------------------------------------------------------------------------
 
@@ -146,199 +143,6 @@ static void RunReal(
 	benchCharacter_Free(&character);
 }
 
-// ---- The sphere tree's choices -----------------------------------------------------------------------------------
-
-typedef struct variant
-{
-	const char* rest;
-	const char* refit;
-	sphereTreeDef def;
-} variant;
-
-static const variant variants[] = {
-	{ "smallest", "mean", { .prune = 0.0 } },
-	{ "smallest", "mean", { .prune = 0.9 } },
-	{ "smallest", "mean", { .prune = 0.8 } },
-	{ "smallest", "mean", { .prune = 0.7 } },
-	{ "smallest", "mean", { .prune = 0.6 } },
-	{ "smallest", "mean", { .prune = 0.5 } },
-	{ "smallest", "smallest", { .smallestInRefit = true } },
-	{ "smallest", "smallest", { .prune = 0.8, .smallestInRefit = true } },
-	{ "mean", "mean", { .averageAtRest = true } },
-	{ "mean", "mean", { .prune = 0.8, .averageAtRest = true } },
-};
-
-/// Two creatures that walk through each other.
-typedef struct walk
-{
-	const sceneCharacter* character;
-	benchBody bodies[2];
-	snugPair* pairs;
-	uint64_t capacity;
-	double refitNs; ///< of all nodes of one, per node
-	double ratio;   ///< sum of all radii over that of the first variant
-	double firstSum;
-	benchSamples full, yesNo;
-	sphereCounters counters;
-	uint64_t found;
-} walk;
-
-static snugStatus PoseWalkers(walk* w, sphereBody* spheres[2], int frame)
-{
-	snugStatus status = snug_success;
-	for (int i = 0; i < 2 && status == snug_success; ++i)
-	{
-		float matrices[12 * SCENE_MAX_JOINTS];
-		snugFrame place;
-		sceneCharacter_Meet(w->character, i, frame, WALK_FRAMES, matrices, &place);
-		status = snugBody_SetJoints(w->bodies[i].body, matrices, 0, w->character->weights.transformCount);
-		status = status == snug_success ? snugBody_SetFrame(w->bodies[i].body, &place) : status;
-		status = status == snug_success ? sphereBody_Update(spheres[i]) : status;
-	}
-	return status;
-}
-
-// Refit everything, in the contorted pose: what it costs, and how large it comes out.
-static snugStatus RefitAll(walk* w, sphereBody* spheres, uint32_t nodeCount)
-{
-	float matrices[12 * SCENE_MAX_JOINTS];
-	double best = INFINITY, sum = 0.0;
-	sceneCharacter_Contort(w->character, 1.0, matrices);
-	snugStatus status = snugBody_SetJoints(w->bodies[0].body, matrices, 0, w->character->weights.transformCount);
-	for (int pass = 0; pass < 5 && status == snug_success; ++pass)
-	{
-		double start = benchNow();
-		status = sphereBody_Update(spheres);
-		sum = 0.0;
-		for (uint32_t i = 0; i < nodeCount && status == snug_success; ++i)
-		{
-			sum += sphereBody_Refit(spheres, i).radius;
-		}
-		best = fmin(best, benchNow() - start);
-	}
-	w->refitNs = 1e6 * best / (double)nodeCount;
-	w->ratio = sum / (double)nodeCount;
-	return status;
-}
-
-static snugStatus RunWalk(walk* w, sphereBody* spheres[2], int passes)
-{
-	snugStatus status = snug_success;
-	w->full.count = w->yesNo.count = 0;
-	w->counters = (sphereCounters){ 0 };
-	w->found = 0;
-	for (int i = 0; i < passes * WALK_FRAMES && status == snug_success; ++i)
-	{
-		status = PoseWalkers(w, spheres, i % WALK_FRAMES);
-		double start = benchNow();
-		uint64_t count =
-		    status == snug_success ? sphereCollide(spheres[0], spheres[1], false, w->pairs, w->capacity) : 0;
-		benchSamples_Add(&w->full, benchNow() - start);
-		for (int k = 0; k < 2 && i < WALK_FRAMES; ++k)
-		{
-			sphereCounters counters = sphereBody_GetCounters(spheres[k]);
-			w->counters.nodesRefitted += counters.nodesRefitted;
-			w->counters.volumeTests += counters.volumeTests;
-			w->counters.triangleTests += counters.triangleTests;
-		}
-		w->found += i < WALK_FRAMES ? count : 0;
-		status = status == snug_success ? PoseWalkers(w, spheres, i % WALK_FRAMES) : status;
-		start = benchNow();
-		if (status == snug_success)
-		{
-			sphereCollide(spheres[0], spheres[1], true, w->pairs, w->capacity);
-		}
-		benchSamples_Add(&w->yesNo, benchNow() - start);
-	}
-	return status;
-}
-
-static void AddVariantRow(
-    benchReport* report, const walk* w, const variant* v, uint32_t nodes, uint32_t levels, double ms)
-{
-	benchRow* row = benchReport_AddRow(report,
-	    "The sphere tree's choices: two creatures walk through each other, spherical; counts are means per frame");
-	benchRow_Text(row, "restBalls", v->rest);
-	benchRow_Text(row, "refittedBalls", v->refit);
-	benchRow_Number(row, "prunedAbove", v->def.prune > 0.0 ? v->def.prune : (double)NAN, 1);
-	benchRow_Count(row, "nodes", nodes);
-	benchRow_Count(row, "levels", levels);
-	benchRow_Number(row, "buildMs", ms, 0);
-	benchRow_Number(row, "meanRadius", w->ratio, 4);
-	benchRow_Number(row, "refitNsPerNode", w->refitNs, 0);
-	benchRow_Number(row, "nodesRefitted", (double)w->counters.nodesRefitted / WALK_FRAMES, 0);
-	benchRow_Number(row, "volumeTests", (double)w->counters.volumeTests / WALK_FRAMES, 0);
-	benchRow_Number(row, "triangleTests", (double)w->counters.triangleTests / WALK_FRAMES, 0);
-	benchRow_Number(row, "fullMs", benchSamples_Median(&w->full), 3);
-	benchRow_Number(row, "yesNoMs", benchSamples_Median(&w->yesNo), 3);
-	benchRow_Count(row, "pairs", w->found / WALK_FRAMES);
-}
-
-static void RunVariant(
-    const benchOptions* options, skinTables* tables, benchReport* report, walk* w, const variant* v, uint64_t* expected)
-{
-	double start = benchNow();
-	sphereTree* tree = sphereTree_Create(w->bodies[0].model, &v->def);
-	double ms = benchNow() - start;
-	sphereBody* spheres[2] = { NULL, NULL };
-	for (int i = 0; i < 2 && tree != NULL; ++i)
-	{
-		spheres[i] = sphereBody_Create(tree, w->bodies[i].body);
-	}
-	if (spheres[0] == NULL || spheres[1] == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	else
-	{
-		uint32_t nodeCount = sphereTree_GetNodeCount(tree);
-		snugStatus status = RefitAll(w, spheres[0], nodeCount);
-		status = status == snug_success ? RunWalk(w, spheres, !options->full ? 1 : 4) : status;
-		AddVariantRow(&tables->choices, w, v, nodeCount, sphereTree_GetLevel(tree, nodeCount - 1) + 1, ms);
-		*expected = *expected == 0 ? w->found : *expected;
-		if (status != snug_success || w->found != *expected)
-		{
-			benchReport_Fail(report, "variants of the sphere tree disagree: %s", snugGetStatusText(status));
-		}
-	}
-	sphereBody_Destroy(spheres[0]);
-	sphereBody_Destroy(spheres[1]);
-	sphereTree_Destroy(tree);
-}
-
-static void RunVariants(
-    const benchOptions* options, skinTables* tables, benchReport* report, const sceneCharacter* character)
-{
-	const benchSkinning skin = { .blending = snug_blendSpherical, .jointPositions = character->jointPositions };
-	walk* w = calloc(1, sizeof(walk));
-	uint64_t expected = 0;
-	benchProgress(options, "skin-tightness: the sphere tree's choices …");
-	if (w == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-		return;
-	}
-	w->character = character;
-	w->capacity = 100000;
-	w->pairs = malloc(w->capacity * sizeof(snugPair));
-	if (w->pairs == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	else if (benchBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, report) &&
-	         benchBody_CreateLike(w->bodies + 1, w->bodies, snug_strategyAuto, report))
-	{
-		for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && report->failure[0] == '\0'; ++i)
-		{
-			RunVariant(options, tables, report, w, variants + i, &expected);
-		}
-	}
-	benchBody_Destroy(w->bodies + 1);
-	benchBody_Destroy(w->bodies);
-	free(w->pairs);
-	free(w);
-}
-
 void benchSkinTightness(const benchOptions* options, benchReport* report)
 {
 	skinTables tables = { .characters = { .rowCount = 0 } };
@@ -352,10 +156,6 @@ void benchSkinTightness(const benchOptions* options, benchReport* report)
 			break;
 		}
 		RunGenerated(options, &tables, report, &character);
-		if (kind == scene_creature && report->failure[0] == '\0')
-		{
-			RunVariants(options, &tables, report, &character);
-		}
 		sceneCharacter_Free(&character);
 	}
 	const char *directory, *name;
@@ -365,5 +165,4 @@ void benchSkinTightness(const benchOptions* options, benchReport* report)
 	}
 	benchReport_TakeRows(report, &tables.characters);
 	benchReport_TakeRows(report, &tables.levels);
-	benchReport_TakeRows(report, &tables.choices);
 }

@@ -62,7 +62,7 @@ static bool CreateWalker(walker* w, sceneCharacter* character, simError* error)
 	w->positions = malloc((3 * (size_t)character->mesh.vertexCount + 1) * sizeof(float));
 	snugStatus status = snugModel_Create(&def, &w->model);
 	status = status == snug_success ? snugBody_Create(&(snugBodyDef){ .model = w->model }, &w->body) : status;
-	w->tree = status == snug_success ? sphereTree_Create(w->model, &(sphereTreeDef){ .prune = 0.0 }) : NULL;
+	w->tree = status == snug_success ? sphereTree_Create(w->model, 0.0) : NULL;
 	w->spheres = w->tree != NULL ? sphereBody_Create(w->tree, w->body) : NULL;
 	return (w->spheres != NULL && w->positions != NULL) || simError_SetMemory(error);
 }
@@ -90,13 +90,6 @@ static bool Create(show* s, const showDef* def, simError* error)
 	    c->characters[0].mesh.triangleCount, c->characters[0].weights.transformCount,
 	    c->characters[1].mesh.triangleCount, c->characters[1].weights.transformCount);
 	return good;
-}
-
-static bool Advance(show* s, simError* error)
-{
-	(void)s;
-	(void)error;
-	return true;
 }
 
 static bool Pose(show* s, showFrame* f, simError* error)
@@ -193,20 +186,6 @@ static bool Choose(show* s, showFrame* f, simError* error)
 	return show_ChooseVisited(s, f, error);
 }
 
-// Where they are follows from the frame.
-static void Write(const show* s, FILE* stream)
-{
-	(void)s;
-	fputs("nothing\n", stream);
-}
-
-static bool Read(show* s, FILE* stream, simError* error)
-{
-	(void)s;
-	(void)stream;
-	return simError_Set(error, "characters are not simulated: there is nothing to go on from");
-}
-
 const showKind showCharacters = {
 	.name = "characters",
 	.title = "men and creatures that meet",
@@ -220,13 +199,10 @@ const showKind showCharacters = {
 	.frames = 72,
 	.create = Create,
 	.addExtras = AddBalls,
-	.advance = Advance,
 	.pose = Pose,
 	.choose = Choose,
 	.release = Release,
-	.write = Write,
-	.read = Read,
-	.eye = { 10.6f, 7.0f, 2.9f },
+	.eye = { 11.7f, 7.8f, 3.0f },
 	.target = { -1.5f, 0.5f, 1.1f },
 	.vertical = { 0.0f, 1.0f, 0.0f },
 	.ground = 0.0f,

@@ -180,7 +180,7 @@ static bool CreateSkin(twist* t, int skin, simError* error)
 	def.skin.blending = blendings[skin];
 	snugStatus status = snugModel_Create(&def, &s->model);
 	status = status == snug_success ? snugBody_Create(&(snugBodyDef){ .model = s->model }, &s->body) : status;
-	s->tree = status == snug_success ? sphereTree_Create(s->model, &(sphereTreeDef){ .prune = 0.0 }) : NULL;
+	s->tree = status == snug_success ? sphereTree_Create(s->model, 0.0) : NULL;
 	s->spheres = s->tree != NULL ? sphereBody_Create(s->tree, s->body) : NULL;
 	return s->spheres != NULL || simError_Set(error, "%s: %s", names[skin], snugGetStatusText(status));
 }

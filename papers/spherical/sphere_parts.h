@@ -44,7 +44,7 @@ struct sphereTree
 {
 	binaryTree tree;
 	const snugModel* model;
-	sphereTreeDef def;
+	double prune;
 	sphereNode* nodes;
 	uint32_t nodeCount;
 	uint32_t* setOf; ///< (vertexCount)
@@ -85,7 +85,7 @@ struct sphereBody
 };
 
 /// The ball around some balls, by the tree's definition.
-sphereBall sphereEnclose(const sphereTree* tree, const sphereBall* balls, size_t count);
+sphereBall sphereEnclose(const sphereBall* balls, size_t count);
 
 /// Read a body's pose. @return false if it is beyond the papers
 bool spherePose_Read(sphereBody* spheres);

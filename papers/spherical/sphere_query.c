@@ -169,7 +169,7 @@ static sphereBall EncloseLeaf(sphereBody* s, uint32_t number)
 		const float* p = s->positions + 3 * (size_t)s->tree->tree.corners[number][c];
 		corners[c] = (sphereBall){ .center = { (double)p[0], (double)p[1], (double)p[2] } };
 	}
-	return sphereEnclose(s->tree, corners, 3);
+	return sphereEnclose(corners, 3);
 }
 
 // Children have larger numbers.
@@ -184,9 +184,8 @@ void sphereBody_RefitBottomUp(sphereBody* spheres)
 	for (uint32_t i = tree->nodeCount; i-- > 0;)
 	{
 		const sphereNode* node = tree->nodes + i;
-		sphereBall ball = node->childCount == 0
-		                      ? EncloseLeaf(spheres, node->leaf)
-		                      : sphereEnclose(tree, spheres->balls + node->firstChild, node->childCount);
+		sphereBall ball = node->childCount == 0 ? EncloseLeaf(spheres, node->leaf)
+		                                        : sphereEnclose(spheres->balls + node->firstChild, node->childCount);
 		ball.radius *= 1.0 + 1e-12;
 		SetBall(spheres, i, &ball);
 	}

@@ -449,7 +449,7 @@ sphereBall spherePose_Bound(sphereBody* s, const sphereNode* node)
 		}
 		count += added;
 	}
-	ball = sphereEnclose(s->tree, s->scratch, count);
+	ball = sphereEnclose(s->scratch, count);
 	ball.radius = ball.radius * (1.0 + 1e-12) + s->margin;
 	return ball;
 }

@@ -46,27 +46,15 @@ static double GetDistance(const double a[3], const double b[3])
 	return sqrt(x * x + y * y + z * z);
 }
 
-static void GetCenter(const void* balls, uint32_t i, double point[3])
-{
-	memcpy(point, ((const sphereBall*)balls)[i].center, 3 * sizeof(double));
-}
-
-sphereBall sphereEnclose(const sphereTree* tree, const sphereBall* balls, size_t count)
+sphereBall sphereEnclose(const sphereBall* balls, size_t count)
 {
 	sphereBall sum = { .radius = 0.0 };
-	if (tree->def.smallestInRefit)
+	const double part = 1.0 / (double)count;
+	for (size_t i = 0; i < count; ++i)
 	{
-		sgSmallestBall(GetCenter, balls, (uint32_t)count, sum.center);
-	}
-	else
-	{
-		const double part = 1.0 / (double)count;
-		for (size_t i = 0; i < count; ++i)
+		for (int k = 0; k < 3; ++k)
 		{
-			for (int k = 0; k < 3; ++k)
-			{
-				sum.center[k] += part * balls[i].center[k];
-			}
+			sum.center[k] += part * balls[i].center[k];
 		}
 	}
 	for (size_t i = 0; i < count; ++i)
@@ -92,21 +80,7 @@ static void FitRest(maker* m, uint32_t whole)
 	sphereBall* ball = m->rest + whole;
 	double point[3];
 	nodeVertices_Gather(&m->below, &m->tree->tree, whole);
-	if (m->tree->def.averageAtRest)
-	{
-		for (uint32_t i = 0; i < m->below.count; ++i)
-		{
-			GetVertex(m, i, point);
-			for (int k = 0; k < 3; ++k)
-			{
-				ball->center[k] += point[k] / (double)m->below.count;
-			}
-		}
-	}
-	else
-	{
-		sgSmallestBall(GetVertex, m, m->below.count, ball->center);
-	}
+	sgSmallestBall(GetVertex, m, m->below.count, ball->center);
 	for (uint32_t i = 0; i < m->below.count; ++i)
 	{
 		GetVertex(m, i, point);
@@ -121,7 +95,7 @@ static uint32_t ListChildren(const maker* m, uint32_t whole, double radius, uint
 {
 	const binaryTree* tree = &m->tree->tree;
 	const binaryNode* node = tree->nodes + whole;
-	double limit = m->tree->def.prune > 0.0 ? m->tree->def.prune * radius : INFINITY;
+	double limit = m->tree->prune > 0.0 ? m->tree->prune * radius : INFINITY;
 	uint32_t count = 0;
 	for (uint32_t child = node->first; child < node->first + node->childCount; ++child)
 	{
@@ -447,14 +421,14 @@ static bool Make(maker* m)
 	return good;
 }
 
-sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def)
+sphereTree* sphereTree_Create(const snugModel* model, double prune)
 {
 	maker m = { .tree = calloc(1, sizeof(sphereTree)) };
 	bool good = m.tree != NULL;
 	if (good)
 	{
 		m.tree->model = model;
-		m.tree->def = *def;
+		m.tree->prune = prune;
 		m.tree->mostBalls = 3; // a leaf's corners
 		good = binaryTree_Create(&m.tree->tree, model) && Make(&m);
 	}

@@ -18,15 +18,6 @@
 typedef struct sphereTree sphereTree;
 typedef struct sphereBody sphereBody;
 
-/// How balls are found. All zero: the paper's way, without pruning.
-typedef struct sphereTreeDef
-{
-	double prune;         ///< inner nodes whose radius is above this part of what is above them go; zero: none
-	bool averageAtRest;   ///< rest balls about the mean of the vertices instead of the smallest ones
-	bool smallestInRefit; ///< refitted balls about the centre of the smallest ball of the parts' centres instead of
-	                      ///< their mean
-} sphereTreeDef;
-
 typedef struct sphereBall
 {
 	double center[3];
@@ -40,7 +31,7 @@ typedef struct sphereCounters
 
 /// @param model a skin; borrowed
 /// @return null if there is no memory
-sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def);
+sphereTree* sphereTree_Create(const snugModel* model, double prune);
 void sphereTree_Destroy(sphereTree* tree);
 
 /// Nodes are numbered from the root, 0, level by level.

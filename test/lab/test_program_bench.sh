@@ -117,7 +117,6 @@ for skin in linear spherical 'dual quaternion'; do
 done
 holds '{"table":"The characters","character":"creature","from":"generated; root 2.1 by construction, as theirs","vertices":6682,"triangles":13590,"joints":56,'
 holds '"character":"fox","from":"absent: skipped"}'
-holds '"restBalls":"smallest","refittedBalls":"mean","prunedAbove":0.8,'
 
 run skin-walk --models nowhere
 for skin in linear spherical 'dual quaternion'; do

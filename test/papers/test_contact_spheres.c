@@ -226,7 +226,6 @@ typedef enum QueryKind
 {
 	query_spheres,
 	query_triangles,
-	query_sphere,
 	query_plane,
 	QUERY_KINDS
 } QueryKind;
@@ -236,7 +235,6 @@ typedef struct Question
 {
 	QueryKind kind;
 	contactSpheres *a, *b;
-	float center[3], radius;
 	snugPlane plane;
 	contactQuery query;
 } Question;
@@ -249,8 +247,6 @@ static contactResult AskOnce(const Question* q, const contactQuery* query)
 			return contactSpheres_Collide(q->a, q->b, query);
 		case query_triangles:
 			return contactSpheres_CollideTriangles(q->a, q->b, query);
-		case query_sphere:
-			return contactSpheres_CollideSphere(q->a, q->center, q->radius, query);
 		default:
 			return contactSpheres_CollidePlane(q->a, &q->plane, query);
 	}
@@ -311,8 +307,8 @@ static double Expect(
 		}
 		return radius - value;
 	}
-	memcpy(b->center, q->kind == query_sphere ? q->center : others->list[i].center, sizeof(b->center));
-	b->radius = q->kind == query_sphere ? q->radius : others->list[i].radius;
+	memcpy(b->center, others->list[i].center, sizeof(b->center));
+	b->radius = others->list[i].radius;
 	for (int k = 0; k < 3; ++k)
 	{
 		double apart = (double)a->center[k] - (double)b->center[k];
@@ -415,11 +411,9 @@ static uint64_t CheckCovered(const Question* q, const Posed* a, const Posed* b, 
 
 static void RandomQuestion(sceneRandom* random, Question* q)
 {
-	q->radius = (float)sceneRandom_Range(random, 0.0, 0.6);
 	q->plane.offset = sceneRandom_Range(random, -1.0, 1.0);
 	for (int k = 0; k < 3; ++k)
 	{
-		q->center[k] = (float)sceneRandom_Range(random, -1.0, 1.0);
 		q->plane.normal[k] = sceneRandom_Range(random, -3.0, 3.0);
 	}
 	q->query.level = sceneRandom_Index(random, q->a->tree->level + 1);
@@ -495,8 +489,6 @@ static void touching_counts(void** state)
 		const double x = (double)a.list[0].center[0], reach = (double)a.list[0].radius + (double)b.list[0].radius;
 		const double apart = (double)b.list[0].center[0] - x;
 		assert_int_equal(contactSpheres_Collide(s[0].spheres, s[1].spheres, NULL).count, apart <= reach);
-		assert_int_equal(
-		    contactSpheres_CollideSphere(s[0].spheres, b.list[0].center, b.list[0].radius, NULL).count, apart <= reach);
 		const snugPlane plane = { .normal = { -1.0, 0.0, 0.0 }, .offset = step * 0x1p-24 };
 		const double depth = (double)a.list[0].radius - (plane.offset - x);
 		assert_int_equal(contactSpheres_CollidePlane(s[0].spheres, &plane, NULL).count, depth >= 0.0);

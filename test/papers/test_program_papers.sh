@@ -100,6 +100,12 @@ if [ "$3" = quick ]; then
 		done | paste -s -d '/' | sed "s:/:$2:"
 	}
 	says "$(refits men ' in the mean frame, of '), and creatures $(refits creatures ' of '):"
+	# share LEVEL: of the men's spheres that are refitted, in percent
+	share()
+	{
+		value 0 refittedPercent '"bodies":"men","skin":"spherical","method":"the paper: spheres, on demand"' "\"level\":$1,"
+	}
+	says "| 19 9 | $(share 5) $(share 6) |"
 
 	"$snug" scene twist --out pages >out 2>err
 	says "$(awk '/^linear/ { thin = $2 } /^spherical/ { print "the linear tube is " thin " of its radius, the others " $2 }' out)"
@@ -138,6 +144,17 @@ if "$snug" bench modal --quick --json >out 2>err && tr '{' '\n' <out >rows && gr
 	says "our chair: 1 $(for level in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 		value 3 here '"table":"How much BD spheres can grow' '"body":"chair"' "\"level\":$level,"
 	done | paste -s -d ' ')"
+fi
+
+# Nothing gains energy: from two seconds on nobody pulls the brain, and chairs come to lie.
+"$snug" scene brain --vertices 300 --out pages >out 2>err
+checks=$((checks + 1))
+awk '/^ +[6-8][05] / { rows += 1; gains += rows > 1 && $3 >= last; last = $3 } END { exit !(rows == 6 && gains == 0) }' out ||
+	fail "the brain gains energy when nobody pulls it: $(cat out)"
+if "$snug" scene chairs --out pages >out 2>err; then
+	checks=$((checks + 1))
+	awk '/^ +[0-9]+ / { most = $3 > most ? $3 : most; last = $3 } END { exit !(most > 1000 && last < 0.05 * most) }' out ||
+		fail "the chairs do not come to lie: $(cat out)"
 fi
 
 # Fish arrive on the bridge within half a second, and none begins in another. Too long for the test of all scenes.
