@@ -37,6 +37,12 @@ struct snugContactBuffer
 	uint32_t contactCount, pointCount, curveCount, curvePointCount, curveContactCount;
 };
 
+/// A buffer is divided into so many parts, for as many pairs of bodies at once.
+#define SG_CONTACT_PARTS 8
+
+/// One part of a buffer, for as long as the buffer itself is not used.
+snugContactBuffer sgContactBuffer_Part(const snugContactBuffer* buffer, uint32_t part);
+
 /// What pairs of triangles that intersect have in common: snugFindContacts without the search.
 /// @param places (count): pairs of places, leaf * SG_LANES + lane, in any order
 snugContactResult sgFindContactsOf(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query,
