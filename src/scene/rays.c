@@ -34,6 +34,7 @@ typedef struct Entry
 {
 	float t; ///< or less
 	uint32_t id;
+	bool isRefined; ///< nothing more is known of where it enters
 } Entry;
 
 static bool IsEarlier(Entry a, Entry b)
@@ -43,7 +44,7 @@ static bool IsEarlier(Entry a, Entry b)
 
 enum
 {
-	MAX_ENTRIES = 12,   ///< bodies that a ray is cast at in order before others are looked for: few get that far
+	MAX_ENTRIES = 8,    ///< bodies that a ray is cast at in order before others are looked for: few get that far
 	RAYS_TOGETHER = 256 ///< that are cast at one body after another
 };
 
@@ -51,9 +52,10 @@ enum
 typedef struct Way
 {
 	sgProbe probe;
-	Entry entries[MAX_ENTRIES];
-	uint32_t count;
-	uint32_t next; ///< to be cast at
+	Entry entries[MAX_ENTRIES]; ///< in order; those up to `next` are done
+	uint32_t next, count;
+	Entry last;   ///< others come after this one
+	bool isWhole; ///< there are none
 } Way;
 
 /// Rays that are cast together, by the bodies that come next.
@@ -95,20 +97,20 @@ static void PackBoxes(snugScene* scene)
 }
 
 // Where a ray enters a body whose box it enters. False if it misses all that is below the root.
-static bool Refine(
-    const snugScene* scene, const sgProbeKernels* kernels, const sgProbe* probe, float limit, Entry* entry)
+static bool Refine(const snugScene* scene, const sgProbe* probe, float limit, Entry* entry)
 {
 	const sgSceneBody* body = scene->bodies + entry->id;
+	entry->isRefined = true;
 	if (body->opened != body->boxed)
 	{
 		return true;
 	}
 	float SG_ALIGN(32) keys[SG_LANES];
-	const uint32_t met = kernels->clipBoxes(scene->opened + entry->id, probe, limit, keys);
+	const uint32_t met = sgGetKernels()->probes->clipBoxes(scene->opened + entry->id, probe, limit, keys);
 	float least = INFINITY;
-	for (uint32_t i = 0; i < SG_LANES; ++i) // without branches
+	for (uint32_t rest = met; rest != 0; rest &= rest - 1)
 	{
-		const float key = (met >> i & 1) != 0 ? keys[i] : INFINITY;
+		const float key = keys[sgLowestBit(rest)];
 		least = key < least ? key : least;
 	}
 	entry->t = least;
@@ -118,6 +120,7 @@ static bool Refine(
 static void AddEntry(Way* way, Entry entry)
 {
 	const bool isFull = way->count == MAX_ENTRIES;
+	way->isWhole = way->isWhole && !isFull;
 	if (isFull && !IsEarlier(entry, way->entries[MAX_ENTRIES - 1]))
 	{
 		return;
@@ -131,14 +134,15 @@ static void AddEntry(Way* way, Entry entry)
 	way->entries[place] = entry;
 }
 
-// The first bodies that a ray enters after one, in order; in the order of ids if any hit will do.
+// The first bodies whose boxes a ray enters after one, in order; in the order of ids if any hit will do.
 static void FindEntries(const Ways* ways, Way* way, Entry after, float limit)
 {
 	const snugScene* scene = ways->scene;
 	const sgProbeKernels* kernels = sgGetKernels()->probes;
 	const uint32_t groups = GroupsOf(scene->listCount);
 	float SG_ALIGN(32) keys[SG_LANES];
-	way->count = way->next = 0;
+	way->next = way->count = 0;
+	way->isWhole = true;
 	for (uint32_t first = 0; first < groups; first += SG_LANES)
 	{
 		uint32_t around = kernels->clipBoxes(scene->deeper + groups + first / SG_LANES, &way->probe, limit, keys);
@@ -149,37 +153,69 @@ static void FindEntries(const Ways* ways, Way* way, Entry after, float limit)
 			for (; met != 0 && group * SG_LANES + sgLowestBit(met) < scene->listCount; met &= met - 1)
 			{
 				const uint32_t lane = sgLowestBit(met);
-				Entry entry = { keys[lane], scene->list[group * SG_LANES + lane] };
-				const bool isMet = Refine(scene, kernels, &way->probe, limit, &entry);
-				entry.t = ways->any ? 0.0f : entry.t;
-				if (isMet && IsEarlier(after, entry))
+				const Entry entry = { ways->any ? 0.0f : keys[lane], scene->list[group * SG_LANES + lane], false };
+				if (IsEarlier(after, entry))
 				{
 					AddEntry(way, entry);
 				}
 			}
 		}
 	}
+	way->last = way->count > 0 ? way->entries[way->count - 1] : after;
 }
 
-// The body that comes next; SG_NONE if no other can be hit earlier.
+// Put the next entry where it belongs after it was refined.
+static void MoveBack(Way* way)
+{
+	for (uint32_t i = way->next; i + 1 < way->count && IsEarlier(way->entries[i + 1], way->entries[i]); ++i)
+	{
+		const Entry entry = way->entries[i];
+		way->entries[i] = way->entries[i + 1];
+		way->entries[i + 1] = entry;
+	}
+}
+
+// The body that comes next; SG_NONE if no other can be hit earlier. One that is entered after the last that was listed
+// may come before others that were not, which does no harm: they are asked for as long as they may be hit earlier.
 static uint32_t NextOf(Ways* ways, uint32_t number)
 {
 	Way* way = ways->ways + number;
 	const snugRayHit* best = ways->hits + number;
-	if (ways->any && best->body != SNUG_NONE)
+	const float limit = sgRay_LimitOf(best);
+	while (!ways->any || best->body == SNUG_NONE)
 	{
-		return SG_NONE;
+		if (way->next == way->count && !way->isWhole && way->last.t <= limit)
+		{
+			FindEntries(ways, way, way->last, limit);
+			continue;
+		}
+		if (way->next == way->count)
+		{
+			break;
+		}
+		Entry* entry = way->entries + way->next;
+		if (entry->isRefined || entry->t > limit)
+		{
+			++way->next;
+			if (entry->t <= limit)
+			{
+				return entry->id;
+			}
+		}
+		else if (!Refine(ways->scene, &way->probe, limit, entry))
+		{
+			++way->next;
+		}
+		else if (ways->any)
+		{
+			entry->t = 0.0f;
+		}
+		else
+		{
+			MoveBack(way);
+		}
 	}
-	if (way->next == MAX_ENTRIES)
-	{
-		FindEntries(ways, way, way->entries[MAX_ENTRIES - 1], sgRay_LimitOf(best));
-	}
-	if (way->next == way->count || way->entries[way->next].t > sgRay_LimitOf(best))
-	{
-		way->next = way->count = 0;
-		return SG_NONE;
-	}
-	return way->entries[way->next++].id;
+	return SG_NONE;
 }
 
 // Those of `todo` that are for one body.
@@ -206,7 +242,7 @@ static snugStatus CastTogether(Ways* ways)
 	for (uint32_t i = 0; i < ways->count; ++i)
 	{
 		ways->ways[i].probe = sgProbe_Make(&inScene, ways->rays[i].from, ways->rays[i].to);
-		FindEntries(ways, ways->ways + i, (Entry){ -INFINITY, 0 }, 1.0f);
+		FindEntries(ways, ways->ways + i, (Entry){ -INFINITY, 0, false }, 1.0f);
 	}
 	while (todo > 0)
 	{
