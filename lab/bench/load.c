@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FREQUENCY 67 // 44,892 vertices, 89,780 triangles
 
@@ -196,7 +197,10 @@ static void AddSizes(benchReport* report, const char* name, const snugModel* mod
 	}
 	benchReport_AddAim(
 	    report, (double)sizes[0] / (double)triangles, 40.0, "%s body, used everywhere: bytes per triangle", name);
-	benchReport_AddAim(report, (double)sizes[1], 16384.0, "%s body, untouched, with a shared pool: bytes", name);
+	// A free body's vertices are its pose, which it must have somewhere.
+	const size_t vertices = strcmp(name, "free") == 0 ? 3 * sizeof(float) * snugModel_GetInfo(model).vertexCount : 0;
+	benchReport_AddAim(report, (double)(sizes[1] - vertices), 16384.0,
+	    "%s body, untouched, with a shared pool: bytes%s", name, vertices > 0 ? " beyond its vertices" : "");
 }
 
 // ---- Free bodies -----------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	const uint32_t near =
 	    search->kernels->probes->gapPoint(bounds, search->bodyPoint, search->boxSlack, walk->limit, gaps);
-	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
+	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	memcpy(keys, gaps, sizeof(gaps));
 	return near & opened->set.mask;
 }

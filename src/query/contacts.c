@@ -89,6 +89,27 @@ void snugContactBuffer_Destroy(snugContactBuffer* buffer)
 	}
 }
 
+// The table's size is a power of two, and at least twice as many as all points: so is that of each part.
+snugContactBuffer sgContactBuffer_Part(const snugContactBuffer* buffer, uint32_t part)
+{
+	snugContactBuffer made = *buffer;
+	made.capacity = buffer->tableSize >= 2 * SG_CONTACT_PARTS ? buffer->capacity / SG_CONTACT_PARTS : 0;
+	made.tableSize = buffer->tableSize / SG_CONTACT_PARTS;
+	const size_t first = (size_t)part * made.capacity;
+	made.pairs += first;
+	made.contacts += first;
+	made.points += SG_POINTS_PER_CONTACT * first;
+	made.curves += first;
+	made.curvePoints += 2 * first;
+	made.curveContacts += first;
+	made.depths += first;
+	made.table += part * made.tableSize;
+	made.firstAt += SG_POINTS_PER_CONTACT * first;
+	made.nextAt += 2 * first;
+	made.degrees += SG_POINTS_PER_CONTACT * first;
+	return made;
+}
+
 // ---- Points --------------------------------------------------------------------------------------------------------
 
 /// The two ends of an edge, the smaller vertex first.

@@ -42,6 +42,12 @@ static inline bool sgIsSameFeature(const snugFeature* a, const snugFeature* b)
 	return a->kind == b->kind && a->first == b->first && a->second == b->second;
 }
 
+/// A buffer is divided into so many parts, for as many pairs of bodies at once.
+#define SG_CONTACT_PARTS 8
+
+/// One part of a buffer, for as long as the buffer itself is not used.
+snugContactBuffer sgContactBuffer_Part(const snugContactBuffer* buffer, uint32_t part);
+
 /// What pairs of triangles that intersect have in common: snugFindContacts without the search. Of one body, if `a` is
 /// `b`, as everywhere here: snugFindSelfContacts.
 /// @param places (count): pairs of places, leaf * SG_LANES + lane, in any order

@@ -126,7 +126,7 @@ static void SettleNearest(sgTreeWalk* walk, const sgOpened* opened, uint32_t lan
 	Settle(walk, opened, lane);
 	if (search->count > 0)
 	{
-		float limit = sgRoundUp(search->hits[0].t * (1.0 + 0x1p-36));
+		float limit = sgRay_LimitOf(search->hits);
 		walk->limit = limit < walk->limit ? limit : walk->limit;
 	}
 }
@@ -139,7 +139,7 @@ static void SettleAny(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 }
 
 static const sgTreeWalker nearest = { Open, Look, SettleNearest, true };
-static const sgTreeWalker any = { Open, Look, SettleAny, false };
+static const sgTreeWalker first = { Open, Look, SettleAny, false };
 static const sgTreeWalker all = { Open, Look, Settle, false };
 
 static snugStatus Start(Search* search, snugBody* body, const double origin[3])
@@ -174,31 +174,47 @@ static snugResult Finish(Search* search, uint64_t count)
 	return (snugResult){ .status = snug_success, .complete = true, .count = count, .counters = search->counters };
 }
 
-static SG_NOINLINE snugResult CastRays(
-    snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query)
+SG_NOINLINE snugResult sgBody_ImproveHits(snugBody* body, uint32_t id, const snugRay* rays, const uint32_t* which,
+    uint64_t count, const double origin[3], bool any, snugRayHit* hits)
 {
 	Search search; // not zeroed: most of it is scratch
-	snugStatus status = Start(&search, body, query->origin);
+	snugStatus status = Start(&search, body, origin);
 	if (status != snug_success)
 	{
 		return (snugResult){ .status = status };
 	}
 	uint64_t found = 0;
-	for (uint64_t i = 0; i < count; ++i)
+	for (uint64_t i = 0; i < count && !IsEmpty(&search); ++i)
 	{
-		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE };
-		Aim(&search, rays + i, hits + i, 1);
-		if (!IsEmpty(&search) && query->any)
+		snugRayHit hit, *best = hits + (which != NULL ? which[i] : i);
+		Aim(&search, rays + (best - hits), &hit, 1);
+		if (any)
 		{
-			sgTreeWalk_Descend(&search.walk, &any, 0);
+			sgTreeWalk_Descend(&search.walk, &first, 0);
 		}
-		else if (!IsEmpty(&search))
+		else
 		{
+			search.walk.limit = sgRay_LimitOf(best);
 			sgTreeWalk_Descend(&search.walk, &nearest, 0);
 		}
 		found += search.count > 0;
+		if (search.count > 0 && (hit.t < best->t || (hit.t == best->t && id < best->body)))
+		{
+			*best = hit;
+			best->body = id;
+		}
 	}
 	return Finish(&search, found);
+}
+
+static snugResult CastRays(
+    snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query)
+{
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE };
+	}
+	return sgBody_ImproveHits(body, 0, rays, NULL, count, query->origin, query->any, hits);
 }
 
 static SG_NOINLINE snugResult FindHits(

@@ -24,6 +24,10 @@ snugStatus sgTriangleSource_Start(
 	sgBox root;
 	source->body = body;
 	source->triangle.place = SG_NONE;
+	for (int i = 0; i < SG_KEPT_TRIANGLES; ++i)
+	{
+		source->kept[i].place = SG_NONE;
+	}
 	if (origin == NULL)
 	{
 		source->placement = (sgPlacement){ .isIdentity = true };
@@ -45,13 +49,8 @@ uint32_t sgBody_FindTwin(const snugBody* body, uint32_t vertex)
 }
 
 // From the cluster that a query has evaluated, or evaluated now if it found no place.
-void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounters* counters)
+static void Place(const sgTriangleSource* source, uint32_t place, sgPlacedTriangle* triangle, snugCounters* counters)
 {
-	sgPlacedTriangle* triangle = &source->triangle;
-	if (triangle->place == place)
-	{
-		return;
-	}
 	const snugModel* model = source->body->model;
 	const sgTree* tree = &model->tree;
 	const uint32_t lane = place % SG_LANES;
@@ -78,6 +77,20 @@ void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounte
 	triangle->place = place;
 	triangle->number = tree->triangleMap[leaf->firstTriangle + lane];
 	sgUnitNormal((const float(*)[3])triangle->corners, triangle->normal);
+}
+
+void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounters* counters)
+{
+	if (source->triangle.place == place)
+	{
+		return;
+	}
+	sgPlacedTriangle* kept = source->kept + place % SG_KEPT_TRIANGLES;
+	if (kept->place != place)
+	{
+		Place(source, place, kept, counters);
+	}
+	source->triangle = *kept;
 }
 
 void sgTriangleSource_Vertex(const sgTriangleSource* source, uint32_t vertex, float position[3], snugCounters* counters)

@@ -14,11 +14,14 @@ typedef struct sgPlacedTriangle
 	float normal[3];      ///< of unit length; zero without area
 } sgPlacedTriangle;
 
+#define SG_KEPT_TRIANGLES 64
+
 typedef struct sgTriangleSource
 {
 	snugBody* body;
 	sgPlacement placement;
-	sgPlacedTriangle triangle; ///< the last one: sorted pairs ask for the same again
+	sgPlacedTriangle triangle;                ///< the last one: sorted pairs ask for the same again
+	sgPlacedTriangle kept[SG_KEPT_TRIANGLES]; ///< by place modulo their number: neighbours ask for what these asked for
 } sgTriangleSource;
 
 /// The vertex that stands for all twins of one, in tree order.

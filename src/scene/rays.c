@@ -1,11 +1,10 @@
 // src/scene/rays.c: rays through all bodies of a scene: each is cast at those whose boxes it enters, in that order,
-// until it has hit one before it enters the next.
+// until it has hit one before it enters the next; those that come to the same body at once, together.
 #include "query/probe.h"
 #include "scene/scene.h"
 #include "tree/probe_kernels.h"
 
 #include <math.h>
-#include <string.h>
 
 /// Where a ray enters a box: t; 2 if it misses it. Off by less than 2^-40 of itself, which is made up for: boxes
 /// contain placed vertices, differences and quotients round once each.
@@ -30,11 +29,12 @@ static double EnterBox(const snugRay* ray, const sgBox* box)
 	return entry <= exit * (1.0 + 0x1p-40) ? entry : 2.0;
 }
 
-/// A body that a ray may hit, and where it enters its box.
+/// A body that a ray may hit, and where it enters its box, or those below its root.
 typedef struct Entry
 {
 	float t; ///< or less
 	uint32_t id;
+	bool isRefined; ///< nothing more is known of where it enters
 } Entry;
 
 static bool IsEarlier(Entry a, Entry b)
@@ -42,92 +42,229 @@ static bool IsEarlier(Entry a, Entry b)
 	return a.t < b.t || (a.t == b.t && a.id < b.id);
 }
 
-/// Bodies that a ray is cast at in order before others are looked for. Few rays get that far.
-#define MAX_ENTRIES 16
+enum
+{
+	MAX_ENTRIES = 8,    ///< bodies that a ray is cast at in order before others are looked for: few get that far
+	RAYS_TOGETHER = 256 ///< that are cast at one body after another
+};
 
-// Boxes of the listed bodies, side by side, where updates have others: for each ray they are looked at all.
+/// A ray under way from body to body.
+typedef struct Way
+{
+	sgProbe probe;
+	Entry entries[MAX_ENTRIES]; ///< in order; those up to `next` are done
+	uint32_t next, count;
+	Entry last;   ///< others come after this one
+	bool isWhole; ///< there are none
+} Way;
+
+/// Rays that are cast together, by the bodies that come next.
+typedef struct Ways
+{
+	snugScene* scene;
+	const snugRay* rays;
+	snugRayHit* hits;
+	bool any;
+	uint32_t count;
+	Way ways[RAYS_TOGETHER];
+	uint64_t todo[RAYS_TOGETHER]; ///< id << 32 | ray
+} Ways;
+
+#define SORT_ITEM uint64_t
+#define SORT_IS_BEFORE(x, y) ((x) < (y))
+#include "base/sort.h"
+
+static uint32_t GroupsOf(uint32_t count)
+{
+	return count / SG_LANES + (count % SG_LANES != 0);
+}
+
+// Boxes of the listed bodies, side by side, where updates have others; behind them, boxes around each eight.
 static void PackBoxes(snugScene* scene)
 {
 	const sgBox empty = sgBox_Empty();
-	for (uint32_t i = 0; i < scene->listCount || i % SG_LANES != 0; ++i)
+	const uint32_t groups = GroupsOf(scene->listCount);
+	for (uint32_t i = 0; i < groups * SG_LANES; ++i)
 	{
 		const sgBox* box = i < scene->listCount ? scene->boxes + scene->list[i] : &empty;
 		sgBoxLanes_Set(scene->deeper + i / SG_LANES, i % SG_LANES, box);
 	}
+	for (uint32_t i = 0; i < GroupsOf(groups) * SG_LANES; ++i)
+	{
+		const sgBox around = i < groups ? sgGetKernels()->boxes->mergeBoxes(scene->deeper + i, 0xff) : empty;
+		sgBoxLanes_Set(scene->deeper + groups + i / SG_LANES, i % SG_LANES, &around);
+	}
 }
 
-// The first bodies that a ray enters after one, in order; in the order of ids if any hit will do.
-static uint32_t FindEntries(
-    const snugScene* scene, const sgProbe* probe, bool any, Entry after, float limit, Entry entries[MAX_ENTRIES])
+// Where a ray enters a body whose box it enters. False if it misses all that is below the root.
+static bool Refine(const snugScene* scene, const sgProbe* probe, float limit, Entry* entry)
 {
-	const sgProbeKernels* kernels = sgGetKernels()->probes;
-	uint32_t count = 0;
-	for (uint32_t first = 0; first < scene->listCount; first += SG_LANES)
+	const sgSceneBody* body = scene->bodies + entry->id;
+	entry->isRefined = true;
+	if (body->opened != body->boxed)
 	{
-		float SG_ALIGN(32) keys[SG_LANES];
-		uint32_t met = kernels->clipBoxes(scene->deeper + first / SG_LANES, probe, limit, keys);
-		for (; met != 0 && first + sgLowestBit(met) < scene->listCount; met &= met - 1)
+		return true;
+	}
+	float SG_ALIGN(32) keys[SG_LANES];
+	const uint32_t met = sgGetKernels()->probes->clipBoxes(scene->opened + entry->id, probe, limit, keys);
+	float least = INFINITY;
+	for (uint32_t rest = met; rest != 0; rest &= rest - 1)
+	{
+		const float key = keys[sgLowestBit(rest)];
+		least = key < least ? key : least;
+	}
+	entry->t = least;
+	return met != 0;
+}
+
+static void AddEntry(Way* way, Entry entry)
+{
+	const bool isFull = way->count == MAX_ENTRIES;
+	way->isWhole = way->isWhole && !isFull;
+	if (isFull && !IsEarlier(entry, way->entries[MAX_ENTRIES - 1]))
+	{
+		return;
+	}
+	uint32_t place = isFull ? MAX_ENTRIES - 1 : way->count;
+	way->count += !isFull;
+	for (; place > 0 && IsEarlier(entry, way->entries[place - 1]); --place)
+	{
+		way->entries[place] = way->entries[place - 1];
+	}
+	way->entries[place] = entry;
+}
+
+// The first bodies whose boxes a ray enters after one, in order; in the order of ids if any hit will do.
+static void FindEntries(const Ways* ways, Way* way, Entry after, float limit)
+{
+	const snugScene* scene = ways->scene;
+	const sgProbeKernels* kernels = sgGetKernels()->probes;
+	const uint32_t groups = GroupsOf(scene->listCount);
+	float SG_ALIGN(32) keys[SG_LANES];
+	way->next = way->count = 0;
+	way->isWhole = true;
+	for (uint32_t first = 0; first < groups; first += SG_LANES)
+	{
+		uint32_t around = kernels->clipBoxes(scene->deeper + groups + first / SG_LANES, &way->probe, limit, keys);
+		for (; around != 0 && first + sgLowestBit(around) < groups; around &= around - 1)
 		{
-			const uint32_t lane = sgLowestBit(met);
-			const Entry entry = { any ? 0.0f : keys[lane], scene->list[first + lane] };
-			const bool isFull = count == MAX_ENTRIES;
-			if (!IsEarlier(after, entry) || (isFull && !IsEarlier(entry, entries[count - 1])))
+			const uint32_t group = first + sgLowestBit(around);
+			uint32_t met = kernels->clipBoxes(scene->deeper + group, &way->probe, limit, keys);
+			for (; met != 0 && group * SG_LANES + sgLowestBit(met) < scene->listCount; met &= met - 1)
 			{
-				continue;
+				const uint32_t lane = sgLowestBit(met);
+				const Entry entry = { ways->any ? 0.0f : keys[lane], scene->list[group * SG_LANES + lane], false };
+				if (IsEarlier(after, entry))
+				{
+					AddEntry(way, entry);
+				}
 			}
-			uint32_t place = isFull ? count - 1 : count;
-			count += !isFull;
-			for (; place > 0 && IsEarlier(entry, entries[place - 1]); --place)
-			{
-				entries[place] = entries[place - 1];
-			}
-			entries[place] = entry;
 		}
 	}
-	return count;
+	way->last = way->count > 0 ? way->entries[way->count - 1] : after;
 }
 
-// Of equal ones the smallest id stays.
-static void Improve(snugRayHit* best, const snugRayHit* hit, uint32_t id)
+// Put the next entry where it belongs after it was refined.
+static void MoveBack(Way* way)
 {
-	if (hit->t < best->t || (hit->t == best->t && id < best->body && hit->triangle != SNUG_NONE))
+	for (uint32_t i = way->next; i + 1 < way->count && IsEarlier(way->entries[i + 1], way->entries[i]); ++i)
 	{
-		*best = *hit;
-		best->body = id;
+		const Entry entry = way->entries[i];
+		way->entries[i] = way->entries[i + 1];
+		way->entries[i + 1] = entry;
 	}
 }
 
-// What a ray hits later than the first so far, it need not be cast at. t is right to 2^-38.
-static float LimitOf(const snugRayHit* best)
+// The body that comes next; SG_NONE if no other can be hit earlier. One that is entered after the last that was listed
+// may come before others that were not, which does no harm: they are asked for as long as they may be hit earlier.
+static uint32_t NextOf(Ways* ways, uint32_t number)
 {
-	return sgRoundUp(fmin(best->t * (1.0 + 0x1p-36), 1.0));
+	Way* way = ways->ways + number;
+	const snugRayHit* best = ways->hits + number;
+	const float limit = sgRay_LimitOf(best);
+	while (!ways->any || best->body == SNUG_NONE)
+	{
+		if (way->next == way->count && !way->isWhole && way->last.t <= limit)
+		{
+			FindEntries(ways, way, way->last, limit);
+			continue;
+		}
+		if (way->next == way->count)
+		{
+			break;
+		}
+		Entry* entry = way->entries + way->next;
+		if (entry->isRefined || entry->t > limit)
+		{
+			++way->next;
+			if (entry->t <= limit)
+			{
+				return entry->id;
+			}
+		}
+		else if (!Refine(ways->scene, &way->probe, limit, entry))
+		{
+			++way->next;
+		}
+		else if (ways->any)
+		{
+			entry->t = 0.0f;
+		}
+		else
+		{
+			MoveBack(way);
+		}
+	}
+	return SG_NONE;
 }
 
-static snugStatus CastRay(snugScene* scene, const snugRay* ray, const snugRayQuery* asked, snugRayHit* best)
+// Those of `todo` that are for one body.
+static snugStatus CastAtBody(Ways* ways, const uint64_t* todo, uint32_t count)
+{
+	snugScene* scene = ways->scene;
+	const uint32_t id = (uint32_t)(*todo >> 32);
+	uint32_t which[RAYS_TOGETHER];
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		which[i] = (uint32_t)todo[i];
+	}
+	const snugResult result =
+	    sgBody_ImproveHits(scene->bodies[id].body, id, ways->rays, which, count, scene->origin, ways->any, ways->hits);
+	sgScene_Count(scene, &result.counters);
+	return result.status;
+}
+
+// Each at the body that it enters first, then those that are left at the next, and so on.
+static snugStatus CastTogether(Ways* ways)
 {
 	static const sgPlacement inScene = { .isIdentity = true };
-	const sgProbe probe = sgProbe_Make(&inScene, ray->from, ray->to);
-	Entry entries[MAX_ENTRIES], after = { -INFINITY, 0 };
-	uint32_t count = MAX_ENTRIES;
-	while (count == MAX_ENTRIES)
+	uint32_t todo = ways->count;
+	for (uint32_t i = 0; i < ways->count; ++i)
 	{
-		count = FindEntries(scene, &probe, asked->any, after, LimitOf(best), entries);
-		for (uint32_t i = 0; i < count && entries[i].t <= LimitOf(best); ++i)
+		ways->ways[i].probe = sgProbe_Make(&inScene, ways->rays[i].from, ways->rays[i].to);
+		FindEntries(ways, ways->ways + i, (Entry){ -INFINITY, 0, false }, 1.0f);
+	}
+	while (todo > 0)
+	{
+		todo = 0;
+		for (uint32_t i = 0; i < ways->count; ++i)
 		{
-			snugRayHit hit;
-			const snugResult result = snugCastRays(scene->bodies[entries[i].id].body, ray, 1, &hit, asked);
-			sgScene_Count(scene, &result.counters);
-			if (result.status != snug_success)
+			const uint32_t id = NextOf(ways, i);
+			ways->todo[todo] = (uint64_t)id << 32 | i;
+			todo += id != SG_NONE;
+		}
+		Sort(ways->todo, todo);
+		for (uint32_t first = 0, end; first < todo; first = end)
+		{
+			for (end = first + 1; end < todo && ways->todo[end] >> 32 == ways->todo[first] >> 32; ++end)
 			{
-				return result.status;
 			}
-			Improve(best, &hit, entries[i].id);
-			if (asked->any && best->body != SNUG_NONE)
+			const snugStatus status = CastAtBody(ways, ways->todo + first, end - first);
+			if (status != snug_success)
 			{
-				return snug_success;
+				return status;
 			}
 		}
-		after = entries[MAX_ENTRIES - 1];
 	}
 	return snug_success;
 }
@@ -161,27 +298,46 @@ static bool IsWanted(snugScene* scene, uint32_t id, const snugRayQuery* query, s
 	return isNear;
 }
 
+static void ListOf(snugScene* scene, const sgBroad* broad, const snugRayQuery* query, snugSceneResult* result)
+{
+	for (uint32_t i = 0; i < broad->count && result->status == snug_success; ++i)
+	{
+		if (broad->order[i] != SG_NONE && IsWanted(scene, broad->order[i], query, result))
+		{
+			sgScene_List(scene, broad->order[i]);
+		}
+	}
+}
+
+// In the order of the trees: what is near each other was, when they were sorted last.
+static void ListWanted(snugScene* scene, const snugRayQuery* query, snugSceneResult* result)
+{
+	sgScene_BeginList(scene);
+	ListOf(scene, &scene->moving, query, result);
+	ListOf(scene, &scene->fixed, query, result);
+	PackBoxes(scene);
+}
+
 static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t count, snugRayHit* hits,
     const snugRayQuery* query, snugSceneResult* result)
 {
-	snugRayQuery asked = { .any = query->any };
-	memcpy(asked.origin, scene->origin, sizeof(asked.origin));
-	sgScene_BeginList(scene);
-	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
-	{
-		if (IsWanted(scene, id, query, result))
-		{
-			sgScene_List(scene, id);
-		}
-	}
-	PackBoxes(scene);
+	Ways ways; // not zeroed
+	ways.scene = scene;
+	ways.any = query->any;
+	ListWanted(scene, query, result);
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE, .body = SNUG_NONE };
-		if (result->status == snug_success)
+	}
+	for (uint64_t first = 0; first < count && result->status == snug_success; first += RAYS_TOGETHER)
+	{
+		ways.rays = rays + first;
+		ways.hits = hits + first;
+		ways.count = count - first < RAYS_TOGETHER ? (uint32_t)(count - first) : RAYS_TOGETHER;
+		result->status = CastTogether(&ways);
+		for (uint32_t i = 0; i < ways.count; ++i)
 		{
-			result->status = CastRay(scene, rays + i, &asked, hits + i);
-			result->count += hits[i].body != SNUG_NONE;
+			result->count += ways.hits[i].body != SNUG_NONE;
 		}
 	}
 }

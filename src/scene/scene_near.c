@@ -565,9 +565,10 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 {
 	snugScene* scene = searching->scene;
 	Store store = { scene, search };
+	snugPairFcn* keep = searching->trianglePairs ? StorePair : NULL;
 	if (HasShape(scene, search))
 	{
-		sgScene_SearchShape(scene, search, searching->trianglePairs ? StorePair : NULL, &store);
+		sgScene_SearchShape(scene, search, keep, &store);
 		return;
 	}
 	const sgPairOptions options = {
@@ -581,7 +582,7 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 		.workers.user = scene->workers.user,
 	};
 	sgSink sink = {
-		.callback = searching->trianglePairs ? StorePair : NULL,
+		.callback = keep,
 		.user = &store,
 		.callersEnvironment = scene->callersEnvironment,
 	};

@@ -397,8 +397,95 @@ static snugStatus Search(snugScene* scene, bool trianglePairs, snugSceneResult* 
 	return tooFar == SG_NONE ? snug_success : sgScene_TooFar(scene, tooFar, result);
 }
 
+// ---- Contacts -------------------------------------------------------------------------------------------------------
+
+/// Pairs of bodies whose contacts are found at once, each in a part of the buffer.
+typedef struct Round
+{
+	snugScene* scene;
+	const snugSceneQuery* query;
+	const snugScenePair* pairs[SG_CONTACT_PARTS];
+	snugContactBuffer parts[SG_CONTACT_PARTS];
+	snugContactResult found[SG_CONTACT_PARTS];
+	uint32_t first, count;
+} Round;
+
+static snugContactResult FindContacts(const Round* round, const snugScenePair* pair, snugContactBuffer* buffer)
+{
+	snugScene* scene = round->scene;
+	snugContactQuery asked = { .depths = round->query->depths };
+	memcpy(asked.origin, scene->origin, sizeof(asked.origin));
+	const snugContactResult found = sgFindContactsOf(scene->bodies[pair->a].body, scene->bodies[pair->b].body, buffer,
+	    &asked, scene->frame->places + pair->first, pair->count);
+	sgScene_Count(scene, &found.counters);
+	return found;
+}
+
+static void ContactsTask(void* context, uint32_t index)
+{
+	Round* round = context;
+	const uint32_t i = round->first + index;
+	round->found[i] = FindContacts(round, round->pairs[i], round->parts + i);
+}
+
+// Whether more room would give more. Points, and what is behind curves, may find none where pairs do.
+static bool LacksRoom(const snugContactResult* found)
+{
+	bool lacks = !found->complete;
+	for (uint32_t i = 0; found->depths != NULL && i < found->curveCount; ++i)
+	{
+		lacks = lacks || found->depths[i] != found->depths[i]; // NaN
+	}
+	return lacks;
+}
+
+static void TellOne(const Round* round, const snugScenePair* pair, const snugContactResult* found)
+{
+	sgFpEnv_Leave(round->scene->callersEnvironment);
+	round->query->contacts(round->query->contactsUser, pair->a, pair->b, found);
+	sgFpEnv_Enter();
+}
+
+static void TellWithAllRoom(const Round* round, const snugScenePair* pair)
+{
+	const snugContactResult found = FindContacts(round, pair, round->query->contactBuffer);
+	TellOne(round, pair, &found);
+}
+
+// With all room what was found in later parts is lost.
+static void FinishRound(Round* round)
+{
+	for (round->first = 0; round->first < round->count;)
+	{
+		sgScene_Run(round->scene, round->count - round->first, ContactsTask, round);
+		bool isLost = false;
+		for (; round->first < round->count && !isLost; ++round->first)
+		{
+			const snugContactResult* found = round->found + round->first;
+			isLost = LacksRoom(found);
+			if (isLost)
+			{
+				TellWithAllRoom(round, round->pairs[round->first]);
+			}
+			else
+			{
+				TellOne(round, round->pairs[round->first], found);
+			}
+		}
+	}
+	round->count = 0;
+}
+
 static void TellContacts(snugScene* scene, const snugSceneQuery* query)
 {
+	Round round; // not zeroed
+	round.scene = scene;
+	round.query = query;
+	round.count = 0;
+	for (uint32_t i = 0; i < SG_CONTACT_PARTS; ++i)
+	{
+		round.parts[i] = sgContactBuffer_Part(query->contactBuffer, i);
+	}
 	for (uint64_t i = 0; i < scene->frame->count; ++i)
 	{
 		const snugScenePair* pair = scene->frame->pairs + i;
@@ -406,16 +493,21 @@ static void TellContacts(snugScene* scene, const snugSceneQuery* query)
 		{
 			continue;
 		}
-		snugContactQuery asked = { .depths = query->depths };
-		memcpy(asked.origin, scene->origin, sizeof(asked.origin));
-		const snugContactResult contacts = sgFindContactsOf(scene->bodies[pair->a].body, scene->bodies[pair->b].body,
-		    query->contactBuffer, &asked, scene->frame->places + pair->first, pair->count);
-		sgScene_Count(scene, &contacts.counters);
-		sgFpEnv_Leave(scene->callersEnvironment);
-		query->contacts(query->contactsUser, pair->a, pair->b, &contacts);
-		sgFpEnv_Enter();
+		if (round.count == SG_CONTACT_PARTS || pair->count > round.parts[0].capacity)
+		{
+			FinishRound(&round);
+		}
+		if (pair->count > round.parts[0].capacity)
+		{
+			TellWithAllRoom(&round, pair);
+			continue;
+		}
+		round.pairs[round.count++] = pair;
 	}
+	FinishRound(&round);
 }
+
+// ---- All of it ------------------------------------------------------------------------------------------------------
 
 static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* query, snugSceneResult* result)
 {
