@@ -43,8 +43,8 @@ def draw(axis, surface, vertices, title):
     colors = light[:, None] * np.array([0.82, 0.84, 0.88])
     colors[np.unique(pairs)] = [0.9, 0.1, 0.1]
     axis.add_collection3d(Poly3DCollection(corners, facecolors=colors, edgecolors="none"))
-    axis.set(xlim=(-0.6, 0.6), ylim=(-0.6, 0.6), zlim=(0, 1.7))
-    axis.set_box_aspect((1.2, 1.2, 1.7), zoom=1.5)
+    axis.set(xlim=(-0.6, 0.6), ylim=(-0.6, 0.6), zlim=(0, 1.75))
+    axis.set_box_aspect((1.2, 1.2, 1.75), zoom=1.25)
     axis.view_init(8, 20)
     axis.set_axis_off()
     axis.set_title(f"{title}: {len(pairs)} pairs")
@@ -72,7 +72,7 @@ def main():
         return overlap.Volumes(volumes + overlap.distances_between(hand, hip, vertices, vertices) ** 2, counts)
 
     shape, start = next((b[None], p[None]) for b, p in zip(betas, poses) if overlap.within(surface, bring(b[None], p[None])[0]).volume > 1e-4)
-    picture, axes = plt.subplots(1, 4, figsize=(14, 6), subplot_kw={"projection": "3d"})
+    picture, axes = plt.subplots(1, 4, figsize=(14, 5), subplot_kw={"projection": "3d"})
     found = overlap.untangle(ask, start)
     draw(axes[0], surface, bring(shape, start)[0].numpy(), "noise")
     draw(axes[1], surface, bring(shape, found.pose)[0].numpy(), f"{found.steps} steps later")
@@ -83,7 +83,7 @@ def main():
     vertices = bring(shape, kept.pose)
     gap = 1000 * float(overlap.distances_between(hand, hip, vertices, vertices))
     picture.tight_layout()
-    picture.savefig(options.path, dpi=100)
+    picture.savefig(options.path, dpi=150)
     print(f"{options.path}: {found.before} pairs, {found.after} after {found.steps} steps; hand in hip {kept.before}, {kept.after} after {kept.steps}, {gap:.2f} mm apart")
 
 
