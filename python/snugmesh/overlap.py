@@ -271,8 +271,8 @@ def _integrate(mesh: _Mesh, faces: _Ints, positions: _Floats, pairs: _Ints, find
     wrong = np.nonzero(starts + change != levels[mesh.edges[:, 1]] + turns[:, 1])[0]
     if len(wrong) > 0:
         raise _NotClosed(f"curves of contact do not close: there is a hole where things meet, near vertex {mesh.edges[wrong[0], 0]}")
-    # At the corner 1 of one triangle of each part, the level is known. Best one that meets nothing.
-    order = np.argsort(np.bincount(pairs.ravel(), minlength=len(faces)) > 0, kind="stable")
+    # At the corner 1 of one triangle of each part, the level is known: of the largest that meets nothing, if there is one.
+    order = np.lexsort([-np.einsum("ni,ni->n", normals, normals), np.bincount(pairs.ravel(), minlength=len(faces)) > 0])
     _, one = np.unique(mesh.part[mesh.triangles[order, 1]], return_index=True)
     known = order[one]
     edge = mesh.edge_of[known, 0]
@@ -330,17 +330,20 @@ def _find_beside(surface: Surface, positions: _Floats, triangles: _Ints) -> _Flo
 
 
 def _find_own_levels(surface: Surface, positions: _Floats, triangles: _Ints) -> _Ints:
-    """How often a surface is wound around the outer side of its own triangles: by what a ray that comes from far away hits before."""
+    """How often a surface is wound around the outer side of its own triangles: by what a ray hits
+    on its way from far away, straight onto them."""
     levels = []
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    far = high + np.array([0.37, 0.61, 0.48]) * (high - low).max()
+    size = float(np.ptp(positions, axis=0).max())
     for triangle, point in zip(triangles.tolist(), _find_beside(surface, positions, triangles)):
-        hits = find_hits(surface.body, np.stack([far, point + 0.01 * (point - far)]).astype(np.float32))
-        signs = np.where(hits["normal"].astype(np.float64) @ (point - far) < 0, 1, -1)
+        corners = positions[surface.triangles[triangle]]
+        normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+        way = normal / max(float(np.linalg.norm(normal)), 1e-300) * size
+        hits = find_hits(surface.body, np.stack([point + 2 * way, point - 0.01 * way]).astype(np.float32))
         at = np.nonzero(hits["triangle"] == triangle)[0]
         if len(at) == 0:
-            raise _NotClosed(f"triangle {triangle} has no area")
-        levels.append(int(signs[: at[0]].sum()) - int(signs[at[0]] < 0))
+            raise _NotClosed("all triangles of a part are without area")
+        before = hits["normal"][: at[0]].astype(np.float64) @ way
+        levels.append(int((before > 0).sum() - (before < 0).sum()))
     return np.array(levels, dtype=np.int64)
 
 

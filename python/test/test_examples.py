@@ -1,4 +1,5 @@
 """The scripts that draw: they run, and what they print and draw is about what happens."""
+import importlib.util
 import re
 import subprocess
 import sys
@@ -51,6 +52,33 @@ class Examples(unittest.TestCase):
         frames, faces, longest = self.run_script("contact_heat.py", folder / "creature.glb", folder / "man.glb")
         self.assertGreater(faces, 20)
         self.assertLess(longest, 1000)
+
+    def need(self, name):
+        if importlib.util.find_spec(name) is None:
+            self.skipTest(f"no {name}: pip install {name}")
+
+    def run_plain(self, name, *arguments):
+        done = subprocess.run([sys.executable, EXAMPLES / name, *arguments], check=True, capture_output=True, text=True)
+        return [float(n) for n in re.findall(r"\d+(?:\.\d+)?", done.stdout)]
+
+    def test_untangle(self):
+        self.need("torch")
+        before, after, _, touching, left, _, gap = self.run_script("untangle.py")
+        self.assertGreater(min(before, touching), 50)
+        self.assertEqual((after, left), (0, 0))
+        self.assertLess(gap, 5)
+
+    def test_trimesh_overlap(self):
+        self.need("trimesh")
+        volume, pairs, left, steps, moved = self.run_plain("trimesh_overlap.py")
+        self.assertGreater(min(volume, pairs, steps, moved), 0.1)
+        self.assertEqual(left, 0)
+
+    def test_mujoco_cloth(self):
+        self.need("mujoco")
+        triangles, _, first, most = self.run_plain("mujoco_cloth.py", "--steps", "300")
+        self.assertEqual(triangles, 450)
+        self.assertGreater(min(first, most), 10)
 
 
 if __name__ == "__main__":
