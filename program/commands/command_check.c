@@ -69,8 +69,8 @@ static const cliUsage usage = {
 	    "that "
 	    "follow each other; --fail-on-contact exits with 3 if one does. What is open has no depth and always counts. "
 	    "--ignore leaves out pairs of triangles by the joints that they belong to, --new-only those that meet in the "
-	    "first\n"
-	    "frame already, as shoes and legs may. Where depths are known, tables by joint begin with what is deepest.\n"
+	    "first frame already, as shoes and legs may. Where depths are known, tables by joint begin with what is "
+	    "deepest.\n"
 	    "\n"
 	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =
