@@ -246,18 +246,21 @@ SNUG_API snugResult snugFindVertexDepths(
 /// outside of the body. What is asked about is the point just in front of a triangle, next to a corner, so a part's own
 /// surface does not count, and the answer is exact. The body should be closed, as for snugFindInside.
 ///
-/// Where the body is does not matter, as in snugCollideSelf.
+/// Where the body is does not matter, as in snugCollideSelf. Takes memory for a moment, 57 to 105 bytes per triangle,
+/// from the body's allocator. Of surfaces that are closed and turn the same way everywhere, it takes little more time
+/// than snugCollideSelf; of others, about a microsecond for each vertex and triangle.
 /// @param vertices nullable; receives one for each vertex, by number: `winding` is that of what is in front, and
 /// `triangle` is one of its triangles, at which that was asked. Twins have the same answer; of no triangle with area,
 /// or none at all, outside and SNUG_NONE
 /// @param triangles nullable, but not both; receives one for each triangle: snug_partlyInside if it meets another one
 /// beyond the corners they share, at rest or not; otherwise all of it is outside or inside. `triangle` is its number;
 /// without area, outside and SNUG_NONE unless it meets another one
-/// @return count: vertices that are inside, or if there are no `vertices`, triangles that are not outside
+/// @return count: vertices that are inside, or if there are no `vertices`, triangles that are not outside.
+/// snug_outOfMemory if there is none for edges
 SNUG_API snugResult snugFindSelfInside(snugBody* body, snugPointSide* vertices, snugPointSide* triangles);
 
 /// Count the edges of a model that an odd number of triangles have. Zero: the surface is closed. Takes memory for a
-/// moment, 24 to 48 bytes per triangle, from the model's allocator.
+/// moment, 48 to 96 bytes per triangle, from the model's allocator.
 SNUG_API snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* count);
 
 /// @}

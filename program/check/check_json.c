@@ -80,6 +80,11 @@ static void PrintTouches(const check* c, const cliTouch* touches, size_t count, 
 		fprintf(c->out, ",");
 		PrintRegion(c, "b", t->regions[1]);
 		fprintf(c->out, ",\"count\":%llu", (unsigned long long)t->pairs);
+		if (c->contactOptions.curves)
+		{
+			fprintf(c->out, ",\"depth\":");
+			cliPrintJsonNumber(c->out, t->depth);
+		}
 		if (ofAllFrames)
 		{
 			fprintf(c->out,

@@ -226,12 +226,13 @@ static bool MakeContactRoom(smBody* keeper, uint64_t count)
 	return true;
 }
 
-// Adds what it cost.
+// Adds what it cost. Of one body, if they are the same.
 static snugContactResult AskContacts(smBody* a, smBody* b, const snugContactQuery* query)
 {
 	snugContactResult result;
 	Py_BEGIN_ALLOW_THREADS;
-	result = snugFindContacts(a->body, b->body, a->contacts, query);
+	result = a == b ? snugFindSelfContacts(a->body, a->contacts, query)
+	                : snugFindContacts(a->body, b->body, a->contacts, query);
 	Py_END_ALLOW_THREADS;
 	smAddCounters(&a->counters, &result.counters);
 	return result;
@@ -336,6 +337,23 @@ PyObject* smTakeContacts(smBody* a, smBody* b, const snugContactQuery* query, co
 	return isWhole ? MakeContacts(found) : CollectContacts(a, b, query);
 }
 
+// depths, threads, origin, in this order. The query points to the number of threads.
+static bool ReadContactQuery(PyObject* const values[3], snugContactQuery* query, uint32_t* threads)
+{
+	if (!smReadOrigin(values[2], query->origin) || !smReadThreads(values[1], threads))
+	{
+		return false;
+	}
+	const int depths = values[0] != NULL ? PyObject_IsTrue(values[0]) : 0;
+	query->depths = depths > 0;
+	if (*threads > 1)
+	{
+		query->workers.run = smRunOnThreads;
+		query->workers.user = threads;
+	}
+	return depths >= 0;
+}
+
 static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
 	static const smParameters parameters = { "find_contacts", 2, 2, 5, { "a", "b", "depths", "threads", "origin" } };
@@ -344,24 +362,37 @@ static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_s
 	uint32_t threads;
 	smBody *a, *b;
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[4], query.origin) ||
-	    !smReadThreads(values[3], &threads))
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadContactQuery(values + 2, &query, &threads) ||
+	    !smBody_TakeTwo(values, &a, &b))
 	{
 		return NULL;
-	}
-	const int depths = values[2] != NULL ? PyObject_IsTrue(values[2]) : 0;
-	if (depths < 0 || !smBody_TakeTwo(values, &a, &b))
-	{
-		return NULL;
-	}
-	query.depths = depths > 0;
-	if (threads > 1)
-	{
-		query.workers.run = smRunOnThreads;
-		query.workers.user = &threads;
 	}
 	PyObject* contacts = CollectContacts(a, b, &query);
 	smBody_ReleaseTwo(a, b);
+	return contacts;
+}
+
+static PyObject* FindSelfContacts(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_self_contacts", 1, 1, 5,
+		{ "body", "depths", "threads", "origin", "keep_rest" } };
+	PyObject* values[5];
+	snugContactQuery query = { .workers.run = NULL };
+	uint32_t threads;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadContactQuery(values + 1, &query, &threads))
+	{
+		return NULL;
+	}
+	const int keepRest = values[4] != NULL ? PyObject_IsTrue(values[4]) : 0;
+	smBody* body = keepRest >= 0 ? smBody_Take(values[0], "body") : NULL;
+	if (body == NULL)
+	{
+		return NULL;
+	}
+	query.keepRest = keepRest > 0;
+	PyObject* contacts = CollectContacts(body, body, &query);
+	smRelease(&body->isBusy);
 	return contacts;
 }
 
@@ -406,6 +437,7 @@ static PyMethodDef functions[] = {
 	    ">>> snug.find_vertex_depths(body, outer)['depth'].tolist()\n"
 	    "[0.125]\n"),
 	SM_FUNCTION("_find_contacts", FindContacts, NULL),
+	SM_FUNCTION("_find_self_contacts", FindSelfContacts, NULL),
 	{ NULL, NULL, 0, NULL },
 };
 

@@ -44,6 +44,42 @@ static PyObject* FindInside(PyObject* module, PyObject* const* arguments, Py_ssi
 	return places;
 }
 
+static PyObject* AskSelfInside(smBody* body)
+{
+	const Py_ssize_t lengths[2] = { body->model->info.vertexCount, body->model->info.triangleCount };
+	void *vertices, *triangles = NULL;
+	PyObject *ofVertices = smNewArray(sm_typeSide, 1, lengths, &vertices), *ofTriangles = NULL;
+	ofTriangles = ofVertices != NULL ? smNewArray(sm_typeSide, 1, lengths + 1, &triangles) : NULL;
+	PyObject* both = ofTriangles != NULL ? PyTuple_New(2) : NULL;
+	if (both == NULL)
+	{
+		Py_XDECREF(ofVertices);
+		Py_XDECREF(ofTriangles);
+		return NULL;
+	}
+	PyTuple_SetItem(both, 0, ofVertices);
+	PyTuple_SetItem(both, 1, ofTriangles);
+	snugResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindSelfInside(body->body, vertices, triangles);
+	Py_END_ALLOW_THREADS;
+	return smBody_Answer(body, result.status, &result.counters, both);
+}
+
+static PyObject* FindSelfInside(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_self_inside", 1, 1, 1, { "body" } };
+	PyObject *values[1], *both = NULL;
+	(void)module;
+	smBody* body = smParse(&parameters, arguments, count, names, values) ? smBody_Take(values[0], "body") : NULL;
+	if (body != NULL)
+	{
+		both = AskSelfInside(body);
+		smRelease(&body->isBusy);
+	}
+	return both;
+}
+
 static PyObject* FindBodyInside(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
 	static const smParameters parameters = { "find_body_inside", 2, 2, 3, { "inner", "outer", "origin" } };
@@ -145,6 +181,18 @@ static PyObject* CollideShape(PyObject* module, PyObject* arguments)
 // ---- The module ------------------------------------------------------------------------------------------------
 
 static PyMethodDef functions[] = {
+	SM_FUNCTION("find_self_inside", FindSelfInside,
+	    "find_self_inside($module, /, body)\n--\n\n"
+	    "Which of a body's own vertices and triangles are inside it, where one part of it is within another: two\n"
+	    "arrays with side (Side), winding and triangle, one for each vertex and one for each triangle.\n\n"
+	    "winding is that of what is in front of the surface: a part's own surface does not count. A triangle that\n"
+	    "meets another one is PARTLY_INSIDE. For closed bodies. Exact.\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> box = snug.box()\n"
+	    ">>> positions = np.concatenate([box.positions(), box.positions() / 2])\n"
+	    ">>> two = snug.Model(positions, np.concatenate([box.triangles(), box.triangles() + 8]))\n"
+	    ">>> snug.find_self_inside(snug.Body(two))[0]['side'].tolist()\n"
+	    "[0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]\n"),
 	SM_FUNCTION("find_inside", FindInside,
 	    "find_inside($module, /, body, points, *, origin=None)\n--\n\n"
 	    "Where each point is: an array with side (a Side), winding, triangle.\n\n"

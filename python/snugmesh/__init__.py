@@ -35,11 +35,12 @@ from ._core import (
     find_distance_bound,
     find_hits,
     find_inside,
+    find_self_inside,
     find_vertex_depths,
     instruction_set,
 )
 from .actors import collide, collide_within, find_distance, touches
-from .contacts import NO_CURVE, ContactKind, Contacts, CurveEnd, FeatureKind, find_contacts
+from .contacts import NO_CURVE, ContactKind, Contacts, CurveEnd, FeatureKind, find_contacts, find_self_contacts
 from .files import Actor, Clip, File, Instance, load
 from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
 from .shapes import Shape, Side, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
@@ -97,6 +98,8 @@ __all__ = [
     "find_distance_bound",
     "find_hits",
     "find_inside",
+    "find_self_contacts",
+    "find_self_inside",
     "find_vertex_depths",
     "frame",
     "instruction_set",

@@ -378,6 +378,7 @@ def find_closest(
 def find_vertex_depths(
     body: Body, outer: Body, *, max_distance: float | None = None, origin: _Numbers | None = None
 ) -> NDArray[Any]: ...
+def find_self_inside(body: Body) -> tuple[NDArray[Any], NDArray[Any]]: ...
 def find_inside(body: Body, points: _Array, *, origin: _Numbers | None = None) -> NDArray[Any]: ...
 def _run_batch(
     kind: int,
@@ -401,6 +402,16 @@ def _collide_shape(
 ) -> NDArray[Any]: ...
 def _find_contacts(
     a: Body, b: Body, *, depths: bool = False, threads: int = 1, origin: _Numbers | None = None
+) -> tuple[
+    NDArray[Any], NDArray[Any], NDArray[Any], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64] | None
+]: ...
+def _find_self_contacts(
+    body: Body,
+    *,
+    depths: bool = False,
+    threads: int = 1,
+    origin: _Numbers | None = None,
+    keep_rest: bool = False,
 ) -> tuple[
     NDArray[Any], NDArray[Any], NDArray[Any], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64] | None
 ]: ...

@@ -1,4 +1,4 @@
-"""Where two bodies meet: points, segments and curves."""
+"""Where bodies meet, or one meets itself: points, segments and curves."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -49,7 +49,9 @@ class CurveEnd(IntEnum):
     BRANCH = 2
     """more than two segments meet"""
     OTHER = 3
-    """where triangles lie in one plane, touch or have no area"""
+    """where triangles lie in one plane, touch or have no area; of one body, where a pair is left out that meets at rest"""
+    CORNER = 4
+    """of one body: at a vertex from which on its surface crosses itself"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,3 +132,24 @@ def find_contacts(
     array([0.5])
     """
     return Contacts(*_core._find_contacts(a, b, depths=depths, threads=threads, origin=origin))
+
+
+def find_self_contacts(
+    body: _core.Body, *, depths: bool = False, threads: int = 1, origin: Any = None, keep_rest: bool = False
+) -> Contacts:
+    """Where a body meets itself: the pairs of collide_self, with everything that find_contacts finds of two bodies.
+
+    Along a curve the triangles a are on one side and the triangles b on the other one, as if these were two bodies.
+    keep_rest: also where it meets itself at rest; otherwise curves end there.
+
+    >>> import numpy as np, snugmesh as snug
+    >>> box, other = snug.box(), snug.box(0.5)
+    >>> positions = np.concatenate([box.positions(), other.positions() + np.float32([0.125, 0.25, 1])])
+    >>> body = snug.Body(snug.Model(positions, np.concatenate([box.triangles(), other.triangles() + 8])))
+    >>> contacts = snug.find_self_contacts(body, depths=True, keep_rest=True)
+    >>> len(contacts.curves), float(contacts.curves[0]["length"])
+    (1, 4.0)
+    """
+    return Contacts(
+        *_core._find_self_contacts(body, depths=depths, threads=threads, origin=origin, keep_rest=keep_rest)
+    )

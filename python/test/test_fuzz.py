@@ -173,6 +173,8 @@ class Fuzz(unittest.TestCase):
                 (snug.sweep, [None, None, None, None], ["origin"]),
                 (with_two(snug.find_contacts), [], ["depths", "threads", "origin"]),
                 (with_one(snug.collide_self), [], ["keep_rest", "threads"]),
+                (with_one(snug.find_self_contacts), [], ["depths", "threads", "origin", "keep_rest"]),
+                (with_one(snug.find_self_inside), [], []),
                 (with_one(snug.touches_self), [], ["keep_rest"]),
                 (with_one(lambda body, **o: snug.collide_self_within(body, 0.5, 0.25, **o)), [], ["origin"]),
                 (with_one(snug.cast_rays), [(5, 2, 3)], ["any", "origin"]),
@@ -187,7 +189,7 @@ class Fuzz(unittest.TestCase):
                 (self.scene.cast_rays, [(5, 2, 3)], ["any", "mask"]),
                 (snug.face_mask, [(5, 2), (), ()], []),
                 (snug.frame, [(4, 4)], []),
-            ][random.integers(23)]
+            ][random.integers(25)]
 
         self.assertGreater(self.run_cases(scaled(2500), choose), 50)
 

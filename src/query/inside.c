@@ -1,12 +1,11 @@
-// src/query/inside.c: whether points and bodies are inside a body, or parts of it inside itself: walks along half-lines
-// that count crossings.
+// src/query/inside.c: whether points and bodies are inside a body: walks along half-lines that count crossings.
+#include "query/inside.h"
+
 #include "base/fpenv.h"
 #include "geometry/box_kernels.h"
 #include "geometry/crossing.h"
 #include "geometry/segment.h"
 #include "query/pairs.h"
-#include "query/probe.h"
-#include "query/triangles.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -14,27 +13,9 @@
 
 // ---- Points --------------------------------------------------------------------------------------------------------
 
-/// A half-line from a point along the first axis.
-typedef struct Search
+static sgInside* SearchOf(sgTreeWalk* walk)
 {
-	sgTreeWalk walk;
-	const sgKernels* kernels;
-	float point[3];
-	const float (*front)[3]; ///< nullable: a triangle, in front of which it begins, next to its first corner
-	sgProbe probe;
-	sgProbeSegment segment; ///< from the point to beyond the body
-	sgBox root;             ///< around all placed triangles
-	uint32_t triangle;      ///< the smallest one that the point is on, or SNUG_NONE
-	int32_t winding;        ///< crossings through fronts less those through backs
-	bool isOdd;             ///< the number of all crossings
-	const sgBoxLanes* box;  ///< of bodies: what the surface may be near to
-	snugCounters counters;
-	sgView side;
-} Search;
-
-static Search* SearchOf(sgTreeWalk* walk)
-{
-	return (Search*)(void*)walk;
+	return (sgInside*)(void*)walk;
 }
 
 static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
@@ -45,7 +26,7 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	(void)keys;
-	Search* search = SearchOf(walk);
+	sgInside* search = SearchOf(walk);
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	float SG_ALIGN(32) entries[SG_LANES];
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
@@ -68,7 +49,7 @@ static bool IsOn(const float point[3], const float triangle[3][3])
 // that does not pass the filter, or does not meet the segment, which ends beyond the body, shares none.
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
-	Search* search = SearchOf(walk);
+	sgInside* search = SearchOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
 	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgView_Lanes(&search->side, kept)->box);
 	uint32_t passed = search->kernels->probes->passTriangles(sgView_Lanes(&search->side, kept), &line);
@@ -92,7 +73,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 
 static const sgTreeWalker walker = { Open, Look, Settle, false };
 
-static snugStatus StartSearch(Search* search, snugBody* body, const double origin[3], const snugCounters* before)
+static snugStatus StartSearch(sgInside* search, snugBody* body, const double origin[3], const snugCounters* before)
 {
 	sgBox root;
 	search->kernels = sgGetKernels();
@@ -106,7 +87,7 @@ static snugStatus StartSearch(Search* search, snugBody* body, const double origi
 	return status;
 }
 
-static snugSide Ask(Search* search, const float point[3])
+snugSide sgInside_Ask(sgInside* search, const float point[3])
 {
 	const sgBox* root = &search->root;
 	memcpy(search->point, point, sizeof(search->point));
@@ -134,12 +115,12 @@ static snugSide Ask(Search* search, const float point[3])
 static SG_NOINLINE snugResult FindInside(
     snugBody* body, const char* points, size_t stride, uint64_t count, snugPointSide* sides, const double origin[3])
 {
-	Search search; // not zeroed: most of it is scratch
+	sgInside search; // not zeroed: most of it is scratch
 	snugResult result = { .count = 0 };
 	result.status = StartSearch(&search, body, origin, &result.counters);
 	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
 	{
-		const snugSide place = Ask(&search, (const float*)(const void*)(points + i * stride));
+		const snugSide place = sgInside_Ask(&search, (const float*)(const void*)(points + i * stride));
 		sides[i] = (snugPointSide){
 			.side = place, .triangle = search.triangle, .winding = place == snug_onSurface ? 0 : search.winding
 		};
@@ -159,7 +140,7 @@ static SG_NOINLINE snugResult FindInside(
 typedef struct Pair
 {
 	sgTreeWalk walk; ///< of the inner body
-	Search inside;   ///< of the outer body
+	sgInside inside; ///< of the outer body
 	sgView inner;
 	sgBoxMotion motion; ///< from the space of the inner body to that of the outer one
 	bool isAny[3];      ///< by snugSide: whether some of the inner body is there
@@ -173,7 +154,7 @@ static Pair* PairOf(sgTreeWalk* walk)
 static uint32_t LookAround(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	(void)keys;
-	Search* search = SearchOf(walk);
+	sgInside* search = SearchOf(walk);
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	return (uint32_t)search->kernels->boxes->overlapBoxes(search->box, 1, bounds, opened->set.mask);
@@ -188,7 +169,7 @@ static void StopThere(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 static const sgTreeWalker nearWalker = { Open, LookAround, StopThere, false };
 
 // Whether a box, in lane 0, overlaps any leaf of the outer body.
-static bool IsNearSurface(Search* outer, const sgBoxLanes* box)
+static bool IsNearSurface(sgInside* outer, const sgBoxLanes* box)
 {
 	outer->walk.isStopped = false;
 	outer->box = box;
@@ -206,7 +187,7 @@ static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
 	{
 		float triangle[3][3];
 		sgView_GetTriangle(&pair->inner, kept, i, triangle);
-		pair->isAny[Ask(&pair->inside, triangle[0])] = true;
+		pair->isAny[sgInside_Ask(&pair->inside, triangle[0])] = true;
 	}
 	pair->walk.isStopped = pair->isAny[snug_outside] && pair->isAny[snug_inside];
 }
@@ -310,142 +291,6 @@ static SG_NOINLINE snugResult FindBody(snugBody* inner, snugBody* outer, const d
 	return result;
 }
 
-// ---- Of a body, within itself ---------------------------------------------------------------------------------------
-
-/// What is asked of a body's own surface.
-typedef struct Own
-{
-	Search search;
-	sgView triangles; ///< those that are asked about
-	snugPointSide* ofVertices;
-	snugPointSide* ofTriangles;
-	uint64_t insideCount;
-} Own;
-
-// Just in front of a triangle with area, next to its first corner. Behind it the surface is wound around once more.
-static snugPointSide AskInFront(Search* search, const float triangle[3][3], uint32_t number)
-{
-	search->front = triangle;
-	Ask(search, triangle[0]);
-	const bool isInside = search->winding != 0 && search->winding != -1;
-	return (snugPointSide){ isInside ? snug_inside : snug_outside, search->winding, number };
-}
-
-// A corner, unless it is known by another triangle.
-static void AskCorner(Own* own, const float triangle[3][3], int corner, uint32_t vertex, uint32_t number)
-{
-	const sgTree* tree = own->triangles.tree;
-	snugPointSide* side = own->ofVertices + tree->vertexMap[sgBody_FindTwin(own->triangles.body, vertex)];
-	if (side->triangle == SNUG_NONE)
-	{
-		float turned[3][3];
-		for (int c = 0; c < 3; ++c)
-		{
-			memcpy(turned[c], triangle[(corner + c) % 3], sizeof(turned[c]));
-		}
-		*side = AskInFront(&own->search, (const float(*)[3])turned, number);
-	}
-}
-
-static void AskLeaf(Own* own, const sgLeaf* leaf)
-{
-	const uint32_t* vertices = own->triangles.tree->leafVertices + leaf->firstVertex;
-	const sgOpened opened = sgOpen(own->triangles.tree, leaf->slot);
-	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, &opened, leaf->slot % SG_LANES, &own->search.counters);
-	for (uint32_t i = 0; i < leaf->triangleCount; ++i)
-	{
-		const uint32_t number = sgView_TriangleNumber(&own->triangles, kept, i);
-		float triangle[3][3];
-		sgView_GetTriangle(&own->triangles, kept, i, triangle);
-		if (sgProjectionAxis(triangle[0], triangle[1], triangle[2]) < 0)
-		{
-			continue;
-		}
-		for (int c = 0; c < 3 && own->ofVertices != NULL; ++c)
-		{
-			AskCorner(own, (const float(*)[3])triangle, c, vertices[leaf->corners[c][i]], number);
-		}
-		if (own->ofTriangles != NULL)
-		{
-			own->ofTriangles[number] = AskInFront(&own->search, (const float(*)[3])triangle, number);
-		}
-	}
-}
-
-static void Forget(snugPointSide* sides, uint32_t count)
-{
-	for (uint32_t i = 0; sides != NULL && i < count; ++i)
-	{
-		sides[i] = (snugPointSide){ .side = snug_outside, .triangle = SNUG_NONE };
-	}
-}
-
-// Where one is, its twins are.
-static void TellTwins(Own* own)
-{
-	const sgTree* tree = own->triangles.tree;
-	for (uint32_t v = 0; own->ofVertices != NULL && v < tree->vertexCount; ++v)
-	{
-		snugPointSide* side = own->ofVertices + tree->vertexMap[v];
-		*side = own->ofVertices[tree->vertexMap[sgBody_FindTwin(own->triangles.body, v)]];
-		own->insideCount += side->side != snug_outside;
-	}
-}
-
-// A snugPairFcn: where triangles meet others, some of their points may be inside, and others not.
-static bool CutTriangles(void* user, snugPair pair)
-{
-	snugPointSide* sides = user;
-	sides[pair.a].side = sides[pair.b].side = snug_partlyInside;
-	return true;
-}
-
-static snugStatus CutOwn(snugBody* body, Own* own, sgFpEnv callersEnvironment)
-{
-	const sgPairOptions options = { .keepRest = true };
-	sgSink sink = { .callback = CutTriangles, .user = own->ofTriangles, .callersEnvironment = callersEnvironment };
-	snugResult pairs = { .status = snug_success };
-	sgFindPairs(body, body, &options, &sink, &pairs);
-	sgCounters_Add(&own->search.counters, &pairs.counters);
-	for (uint32_t i = 0; own->ofVertices == NULL && i < body->model->tree.triangleCount; ++i)
-	{
-		own->insideCount += own->ofTriangles[i].side != snug_outside;
-	}
-	return pairs.status;
-}
-
-static SG_NOINLINE snugResult FindOwn(
-    snugBody* body, snugPointSide* vertices, snugPointSide* triangles, sgFpEnv callersEnvironment)
-{
-	Own own; // not zeroed: most of it is scratch
-	const sgTree* tree = &body->model->tree;
-	own.ofVertices = vertices;
-	own.ofTriangles = triangles;
-	own.insideCount = 0;
-	own.search.kernels = sgGetKernels();
-	own.search.counters = (snugCounters){ 0 };
-	sgView_StartAlone(&own.search.side, body, &own.search.counters);
-	own.search.root = sgBody_RootBox(body, &own.search.counters);
-	sgView_Share(&own.triangles, &own.search.side);
-	Forget(vertices, tree->vertexCount);
-	Forget(triangles, tree->triangleCount);
-	for (uint32_t i = 0; i < tree->leafCount; ++i)
-	{
-		AskLeaf(&own, tree->leaves + i);
-	}
-	sgView_Finish(&own.search.side);
-	sgView_Finish(&own.triangles);
-	TellTwins(&own);
-	snugResult result = { .status = snug_success };
-	if (triangles != NULL)
-	{
-		result.status = CutOwn(body, &own, callersEnvironment);
-	}
-	result.count = own.insideCount;
-	result.counters = own.search.counters;
-	return result;
-}
-
 // ---- The public functions ------------------------------------------------------------------------------------------
 
 static const double zero[3] = { 0.0, 0.0, 0.0 };
@@ -481,17 +326,6 @@ snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double ori
 	SG_REQUIRE(sgIsFinitePoint(origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugResult result = FindBody(inner, outer, origin, side);
-	result.complete = result.status == snug_success;
-	sgFpEnv_Leave(environment);
-	return result;
-}
-
-snugResult snugFindSelfInside(snugBody* body, snugPointSide* vertices, snugPointSide* triangles)
-{
-	const snugResult misuse = { .status = snug_badArgument };
-	SG_REQUIRE(body != NULL && (vertices != NULL || triangles != NULL), misuse);
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugResult result = FindOwn(body, vertices, triangles, environment);
 	result.complete = result.status == snug_success;
 	sgFpEnv_Leave(environment);
 	return result;

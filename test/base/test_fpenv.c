@@ -316,6 +316,9 @@ static void AskOne(Outcome* outcome, snugBody* body)
 	CALL(outcome, snugFindClosest(body, points[0], 0, 4, closest, NULL));
 	HASH(outcome, closest);
 	CALL(outcome, snugFindInside(body, points[0], 0, 4, places, NULL));
+	snugPointSide* sides = calloc(snugModel_GetInfo(snugBody_GetModel(body)).vertexCount + 1, sizeof(snugPointSide));
+	CALL(outcome, snugFindSelfInside(body, sides, NULL));
+	free(sides);
 	HASH(outcome, places);
 	for (int kind = 0; kind < 4; ++kind)
 	{
@@ -371,6 +374,7 @@ static void AskTwo(Outcome* outcome, snugBody* a, snugBody* b)
 	CALL(outcome, snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = 2000 }, &buffer));
 	const snugContactQuery contacts = { .depths = true };
 	snugContactResult found = { .status = snug_badArgument };
+	CALL(outcome, snugFindSelfContacts(a, buffer, &contacts));
 	CALL(outcome, found = snugFindContacts(a, b, buffer, &contacts));
 	outcome->changes += !found.complete;
 	HashBytes(&outcome->hash, found.points, found.pointCount * sizeof(snugContactPoint));

@@ -582,3 +582,92 @@ bool FindContacts(World* world)
 	}
 	return isAnswered;
 }
+
+// --- One body -------------------------------------------------------------------------------------------------------
+
+// Of one body: a corner that both triangles have names nothing, and points of open curves may name its triangles in
+// either order.
+static void ExpectOwnNames(World* world, const snugContactResult* result, const Kind* kind, const uint32_t* twins)
+{
+	for (uint32_t i = 0; i < result->contactCount; ++i)
+	{
+		const snugContact* contact = result->contacts + i;
+		for (uint32_t k = 0; k < contact->pointCount; ++k)
+		{
+			EXPECT(world, contact->points[k] < result->pointCount, "point %u of %u", contact->points[k],
+			    result->pointCount);
+			const snugContactPoint* p = result->points + contact->points[k];
+			EXPECT(world,
+			    (IsPartOf(kind, twins, &p->a, contact->a) && IsPartOf(kind, twins, &p->b, contact->b)) ||
+			        (IsPartOf(kind, twins, &p->a, contact->b) && IsPartOf(kind, twins, &p->b, contact->a)),
+			    "a point of %u and %u has another name", contact->a, contact->b);
+		}
+	}
+}
+
+static void ExpectOwnEnds(World* world, const snugContactResult* result, const uint32_t* twins)
+{
+	const uint32_t* degrees = CountDegrees(result);
+	for (uint32_t i = 0; i < 2 * result->curveCount; ++i)
+	{
+		const snugCurve* curve = result->curves + i / 2;
+		const uint32_t point = result->curvePoints[curve->firstPoint + (i % 2 == 0 ? 0 : curve->pointCount - 1)];
+		const snugContactPoint* at = result->points + point;
+		const bool isCorner = at->a.kind == snug_featureVertex && at->b.kind == snug_featureVertex &&
+		                      twins[at->a.first] == twins[at->b.first];
+		EXPECT(world, curve->isClosed == (degrees[point] == 2), "curve %u ends where %u segments do", i / 2,
+		    degrees[point]);
+		EXPECT(world, curve->isClosed || isCorner == (curve->ends[i % 2] == snug_endCorner), "curve %u ends as %d",
+		    i / 2, (int)curve->ends[i % 2]);
+		EXPECT(world, result->depths == NULL || curve->isClosed || result->depths[i / 2] == 0.0,
+		    "open curve %u is %g deep", i / 2, result->depths[i / 2]);
+	}
+}
+
+// The pairs of a body with itself; names and curves as of two bodies.
+bool FindSelfContacts(World* world)
+{
+	const Actor* actor = AnyActor(world);
+	uint32_t* twins = Scratch(actor->kind->skinned.mesh.vertexCount * sizeof(uint32_t));
+	if (!Actor_MayMeetItself(actor) || !Actor_FindTwins(actor, twins))
+	{
+		return false;
+	}
+	snugContactQuery query = { .workers.run = DrawParallel(world), .depths = Chance(world, 0.5) };
+	query.keepRest = Chance(world, 0.5);
+	PairList truth = Actor_OwnPairs(world, actor, twins, query.keepRest);
+	UseBuffer(world, truth.count);
+	Copy(query.origin, world->middle, sizeof(query.origin));
+	Tell(world, "room for %u of %llu; ", world->contactCapacity, (unsigned long long)truth.count);
+	const snugContactQuery* given = GIVEN(world, query);
+	snugContactResult result;
+	CALL(world, result = snugFindSelfContacts(actor->body, world->contacts, given));
+	EXPECT(world, result.status == snug_success || world->isExtreme || result.status == snug_outOfRange, "it says: %s",
+	    snugGetStatusText(result.status));
+	const bool isAnswered = result.status == snug_success;
+	if (isAnswered)
+	{
+		ExpectCounters(world, &result.counters);
+		EXPECT(world, result.count == truth.count && result.complete == (truth.count <= world->contactCapacity),
+		    "%llu pairs, complete: %d", (unsigned long long)result.count, result.complete);
+	}
+	if (isAnswered && result.complete)
+	{
+		snugPair* pairs = Scratch(result.contactCount * sizeof(snugPair));
+		for (uint32_t i = 0; i < result.contactCount; ++i)
+		{
+			const snugContact* contact = result.contacts + i;
+			EXPECT(
+			    world, contact->a < contact->b || contact->curve != SNUG_NONE, "%u before %u", contact->a, contact->b);
+			pairs[i] =
+			    contact->a < contact->b ? (snugPair){ contact->a, contact->b } : (snugPair){ contact->b, contact->a };
+		}
+		qsort(pairs, result.contactCount, sizeof(snugPair), ComparePairs);
+		EXPECT(world, memcmp(pairs, truth.pairs, truth.count * sizeof(snugPair)) == 0, "other pairs than meet");
+		ExpectOnce(world, &result);
+		ExpectOwnNames(world, &result, actor->kind, twins);
+		ExpectOwnEnds(world, &result, twins);
+	}
+	PairList_Free(&truth);
+	return isAnswered;
+}

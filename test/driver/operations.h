@@ -51,11 +51,13 @@
 	X(FindInside, 15)                     \
 	X(FindBodyInside, 20)                 \
 	X(FindVertexDepths, 15)               \
+	X(FindSelfInside, 8)                  \
 	X(CollideShape, 20)                   \
 	/* sweeps.c: when they first meet */  \
 	X(Sweep, 12)                          \
 	/* contacts.c: where they meet */     \
 	X(FindContacts, 50)                   \
+	X(FindSelfContacts, 12)               \
 	/* scenes.c: many bodies */           \
 	X(SceneMake, 6)                       \
 	X(SceneAddOrRemove, 20)               \

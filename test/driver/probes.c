@@ -1,6 +1,7 @@
 // test/driver/probes.c: rays, points and shapes against one body.
 #include "driver/operations.h"
 
+#include "rational_front.h"
 #include "rational_segment.h"
 
 // --- Draws ----------------------------------------------------------------------------------------------------------
@@ -340,6 +341,60 @@ bool FindInside(World* world)
 	}
 	EXPECT(world, result.count == 0, "the count is off");
 	return count > 0;
+}
+
+// In front of some triangles, along the first axis.
+bool FindSelfInside(World* world)
+{
+	const Actor* actor = AnyActor(world);
+	const sceneMesh* mesh = &actor->kind->skinned.mesh;
+	if (!Actor_MayMeetItself(actor) || mesh->triangleCount == 0)
+	{
+		return false;
+	}
+	snugPointSide* vertices = Room(world, mesh->vertexCount, sizeof(snugPointSide));
+	snugPointSide* triangles = Room(world, mesh->triangleCount, sizeof(snugPointSide));
+	const bool asksVertices = Chance(world, 0.7), asksTriangles = !asksVertices || Chance(world, 0.5);
+	snugResult result;
+	CALL(world,
+	    result = snugFindSelfInside(actor->body, asksVertices ? vertices : NULL, asksTriangles ? triangles : NULL));
+	EXPECT(world, result.status == snug_success && result.complete, "it says: %s", snugGetStatusText(result.status));
+	ExpectCounters(world, &result.counters);
+	++world->questions;
+	Surface surface = Actor_OwnSurface(world, actor);
+	float(*corners)[3][3] = Scratch(mesh->triangleCount * sizeof(*corners));
+	for (uint32_t i = 0; i < mesh->triangleCount; ++i)
+	{
+		Surface_Corners(&surface, i, corners[i]);
+	}
+	for (int tries = 0; tries < 3; ++tries)
+	{
+		const uint32_t v = mesh->triangles[Below(world, 3 * mesh->triangleCount)];
+		const uint32_t t = asksVertices ? vertices[v].triangle : Below(world, mesh->triangleCount);
+		if (t == SNUG_NONE || (!asksVertices && triangles[t].triangle == SNUG_NONE))
+		{
+			continue;
+		}
+		float front[3][3];
+		int first = 0;
+		for (int c = 0; c < 3 && asksVertices; ++c)
+		{
+			const float *p = corners[t][c], *q = surface.positions + 3 * (size_t)v;
+			first = p[0] == q[0] && p[1] == q[1] && p[2] == q[2] ? c : first;
+		}
+		for (int c = 0; c < 3; ++c)
+		{
+			Copy(front[c], corners[t][(first + c) % 3], sizeof(front[c]));
+		}
+		const snugPointSide* found = asksVertices ? vertices + v : triangles + t;
+		const int32_t winding = world->isExtreme ? found->winding
+		                                         : RationalWindingInFront((const float(*)[3][3])corners,
+		                                               mesh->triangleCount, (const float(*)[3])front, NULL);
+		EXPECT(world, winding == INT32_MAX || found->winding == winding,
+		    "the winding number in front of %u is %d, not %d", t, found->winding, winding);
+	}
+	Surface_Free(&surface);
+	return true;
 }
 
 // Two bodies, the second closed if there is one, the first often about its middle, or where it is.

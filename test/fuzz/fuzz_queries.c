@@ -226,6 +226,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		const snugResult own = snugCollideSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 });
 		Require(own.status == snug_success);
 		Require(snugCollideSelfWithin(a, 0.0, 0.0, NULL).count <= snugCollideSelf(a, NULL).count);
+		const snugContactQuery deep = { .keepRest = i % 2 == 0, .depths = true };
+		const snugContactResult contacts = snugFindSelfContacts(a, buffer, &deep);
+		Require(contacts.status == snug_success && contacts.count == own.count);
+		snugPointSide sides[2][TRIANGLES * 3];
+		Require(snugFindSelfInside(a, sides[0], sides[1]).status == snug_success);
 		Require(snugTouchesSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 }).count == (own.count > 0));
 	}
 	snugContactBuffer_Destroy(buffer);

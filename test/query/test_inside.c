@@ -642,6 +642,31 @@ static void own_vertices_are_inside_other_parts(void** state)
 	assert_true(inside > (uint64_t)TestCount(40));
 }
 
+// Of a closed surface, and of an open one.
+static void own_questions_take_memory_for_a_moment(void** state)
+{
+	(void)state;
+	for (uint64_t failAt = 0; failAt <= 2; ++failAt)
+	{
+		TestAllocator allocator = { 0 };
+		Thing thing = Thing_Make(
+		    failAt == 1 ? sceneMakeCloth(1.0, 1.0, 3, 3) : sceneMakeBlob(3, 1), snug_rigid, (snugTreeDef){ 0 }, NULL);
+		snugBody* body;
+		const snugBodyDef def = { .model = thing.model, .allocator = TestAllocator_Get(&allocator) };
+		assert_int_equal(snugBody_Create(&def, &body), snug_success);
+		snugPointSide sides[1000];
+		assert_in_range(thing.mesh.vertexCount, 1, 1000);
+		const uint64_t before = allocator.live;
+		allocator.failAt = failAt > 0 ? allocator.calls + failAt : 0;
+		const snugResult result = snugFindSelfInside(body, sides, NULL);
+		assert_int_equal(result.status, failAt > 0 ? snug_outOfMemory : snug_success);
+		assert_true(result.complete == (failAt == 0) && result.count == 0 && allocator.live == before);
+		snugBody_Destroy(body);
+		assert_true(allocator.live == 0 && allocator.faults == 0);
+		Thing_Free(&thing);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -653,6 +678,7 @@ int main(void)
 		cmocka_unit_test(open_edges_are_counted),
 		cmocka_unit_test(own_vertices_are_where_rationals_say),
 		cmocka_unit_test(own_vertices_are_inside_other_parts),
+		cmocka_unit_test(own_questions_take_memory_for_a_moment),
 		cmocka_unit_test(bad_questions_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -367,6 +367,17 @@ snugStatus webFindClosest(snugBody* body, const float* points, uint32_t count, s
 	return result.status;
 }
 
+_Static_assert(sizeof(snugPointSide) == 12, "snug.mjs reads sides");
+
+EXPORT(findSelfInside)
+snugStatus webFindSelfInside(snugBody* body, snugPointSide* vertices, snugPointSide* triangles, webAsk* ask)
+{
+	snugResult result = snugFindSelfInside(body, vertices, triangles);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
 EXPORT(findVertexDepths)
 snugStatus webFindVertexDepths(snugBody* body, snugBody* outer, snugVertexDepth* depths, uint32_t capacity, webAsk* ask)
 {
@@ -472,7 +483,8 @@ EXPORT(contactBufferDestroy) void webContactBufferDestroy(snugContactBuffer* buf
 	snugContactBuffer_Destroy(buffer);
 }
 
-/// Find contacts; ask->count receives how many there are, more than the buffer has room for if words[0] is zero.
+/// Find contacts, of one body with itself if `a` is `b`; ask->count receives how many there are, more than the buffer
+/// has room for if words[0] is zero.
 /// @param words receives: whether complete; contacts, points and curves with their numbers; points of curves
 static void CopyContacts(uint32_t words[8], const snugContactResult* r)
 {
@@ -482,11 +494,13 @@ static void CopyContacts(uint32_t words[8], const snugContactResult* r)
 }
 
 EXPORT(findContacts)
-snugStatus webFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, webAsk* ask, uint32_t words[8])
+snugStatus webFindContacts(
+    snugBody* a, snugBody* b, uint32_t keepRest, snugContactBuffer* buffer, webAsk* ask, uint32_t words[8])
 {
-	snugContactQuery query = { 0 };
+	snugContactQuery query = { .keepRest = keepRest != 0 };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
-	snugContactResult result = snugFindContacts(a, b, buffer, &query);
+	snugContactResult result =
+	    a == b ? snugFindSelfContacts(a, buffer, &query) : snugFindContacts(a, b, buffer, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	CopyContacts(words, &result);

@@ -87,6 +87,13 @@ export class Snug {
 	touches(a: Body, b: Body, options?: QueryOptions & { witness?: Witness }): boolean;
 	/** Where two bodies meet: points, segments for triangles that cross, and the curves that segments join to. */
 	findContacts(a: Body, b: Body, options?: QueryOptions): Contacts;
+	/** Where a body meets itself: the pairs of collideSelf. Along a curve triangles a are on one side, triangles b on the other. */
+	findSelfContacts(body: Body, options?: QueryOptions & { keepRest?: boolean }): Contacts;
+	/**
+	 * Which of a body's own vertices and triangles are inside it, where one part of it is within another.
+	 * `side` is 0 outside, 1 inside, 3 partly: of a triangle that meets another one. `winding` is that of what is in front.
+	 */
+	findSelfInside(body: Body): { vertices: OwnSides; triangles: OwnSides };
 	/**
 	 * What each ray hits first. Exact: nothing slips between triangles.
 	 * @param rays six numbers each: from x, y, z, to x, y, z
@@ -212,6 +219,11 @@ export interface Contacts {
 	contacts: { kind: 'segment' | 'point' | 'polygon' | 'flat'; points: Uint32Array; curve: number | null }[];
 	/** Segments joined end to end. On closed surfaces the sum of `area` over all curves points out of a, into b. */
 	curves: { points: Uint32Array; isClosed: boolean; length: number; centroid: Float64Array; area: Float64Array }[];
+}
+
+export interface OwnSides {
+	side: Uint32Array;
+	winding: Int32Array;
 }
 
 interface Disposable {

@@ -471,9 +471,18 @@ export class Snug {
 
 	// Where they meet: points, segments and curves.
 	findContacts(a, b, options) {
-		const core = this.#core, [first, second] = this.#two(a, b);
+		return this.#contacts(...this.#two(a, b), 0, options);
+	}
+
+	findSelfContacts(body, options) {
+		const { pointer } = Held.handle(body, this.#core);
+		return this.#contacts(pointer, pointer, options?.keepRest ? 1 : 0, options);
+	}
+
+	#contacts(first, second, keepRest, options) {
+		const core = this.#core;
 		if (core.contacts.pointer === 0) core.growContacts(0);
-		const run = () => core.finish(core.c.findContacts(first, second, core.contacts.pointer, core.prepare(options), core.words));
+		const run = () => core.finish(core.c.findContacts(first, second, keepRest, core.contacts.pointer, core.prepare(options), core.words));
 		const count = run();
 		if (core.word(0) === 0) {
 			core.growContacts(count);
@@ -515,6 +524,18 @@ export class Snug {
 			const from = args.add(Float32Array, points), closest = args.make(40 * count);
 			core.finish(core.c.findClosest(pointer, from, count, closest, core.prepare(options, options?.maxDistance)));
 			return readClosest(core, closest, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findSelfInside(body) {
+		const core = this.#core, { pointer } = Held.handle(body, core), args = new Arguments(core);
+		const { vertexCount, triangleCount } = body.model, read = (at, count) => readColumns(core, at, count, 3, { side: [0, 1, Uint32Array], winding: [1, 1, Int32Array] });
+		try {
+			const vertices = args.make(12 * vertexCount + 12), triangles = args.make(12 * triangleCount + 12);
+			core.finish(core.c.findSelfInside(pointer, vertices, triangles, core.prepare()));
+			return { vertices: read(vertices, vertexCount), triangles: read(triangles, triangleCount) };
 		} finally {
 			args.release();
 		}

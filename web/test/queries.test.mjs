@@ -145,6 +145,12 @@ test('two parts of one body meet where two bodies do', () => {
 	assert.deepEqual(snug.collideSelfWithin(both, 0, 0), found);
 	const { vertex, depth } = snug.findVertexDepths(a, b);
 	assert.ok(vertex.length > 0 && depth.every((d) => d >= 0 && d < 3));
+	const own = snug.findSelfContacts(both), two = snug.findContacts(a, b), total = (curves) => curves.reduce((sum, { length }) => sum + length, 0);
+	assert.deepEqual([own.pairs.length, own.positions.length, own.curves.length], [two.pairs.length, two.positions.length, two.curves.length]);
+	assert.ok(Math.abs(total(own.curves) - total(two.curves)) < 1e-6 && snug.findSelfContacts(both, { keepRest: true }).pairs.length >= own.pairs.length);
+	const alone = snug.findSelfInside(a).vertices.side, { vertices, triangles } = snug.findSelfInside(both), inside = [...vertices.side.keys()].filter((v) => v < n && vertices.side[v] === 1);
+	assert.deepEqual(inside.filter((v) => alone[v] === 0), [...vertex].filter((v) => alone[v] === 0));
+	assert.ok(own.pairs.every((t) => triangles.side[t] === 3));
 	const scene = snug.createScene();
 	scene.add(both, { meetsItself: true }).add(a).update({ trianglePairs: true });
 	assert.deepEqual(scene.pairs.filter((pair) => pair.a === pair.b).map((pair) => pair.a === both), [true]);
