@@ -205,6 +205,9 @@ snugCounters sgScene_TakeCounters(snugScene* scene);
 /// @return the body that is too far, or SG_NONE
 uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved);
 
+/// The trees over all boxes as they are in scene->boxes.
+void sgScene_RefitTrees(snugScene* scene);
+
 /// Pairs of boxes that overlap within `moving` and between both, of which one is active, that masks and the filter
 /// agree to: sorted, in scene->candidates.
 /// @param own bodies that meet themselves are candidates too
