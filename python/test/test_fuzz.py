@@ -168,8 +168,10 @@ class Fuzz(unittest.TestCase):
                 (with_two(snug.touches), [], ["origin", "witness"]),
                 (with_two(snug.collide_within), [()], ["origin"]),
                 (with_two(snug.find_distance), [], ["origin", "max_distance"]),
-                (with_two(self.run_sweep), [], ["tolerance", "margin", "max_time", "max_steps", "new_only", "origin"]),
+                (with_two(self.run_sweep), [], ["tolerance", "margin", "max_time", "max_steps", "new_only", "origin", "turning"]),
                 (snug.sweep, [None, None, None, None], ["origin"]),
+                (with_two(lambda a, b, **o: snug.sweep_all(a, None, b, **o)), [], ["max_time", "new_only", "turning"]),
+                (snug.find_sagitta, [None, None, None], ["origin"]),
                 (with_two(snug.find_contacts), [], ["depths", "threads", "origin"]),
                 (with_one(snug.collide_self), [], ["keep_rest", "threads"]),
                 (with_one(snug.touches_self), [], ["keep_rest"]),
@@ -186,7 +188,7 @@ class Fuzz(unittest.TestCase):
                 (self.scene.cast_rays, [(5, 2, 3)], ["any", "mask"]),
                 (snug.face_mask, [(5, 2), (), ()], []),
                 (snug.frame, [(4, 4)], []),
-            ][random.integers(23)]
+            ][random.integers(25)]
 
         self.assertGreater(self.run_cases(scaled(2500), choose), 50)
 
