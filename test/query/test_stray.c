@@ -251,7 +251,8 @@ static void CheckTurning(uint64_t seed, Tally* tally)
 	}
 	tally->free += result.answer == snug_sweepFree;
 	tally->meets += result.answer == snug_sweepMeets;
-	tally->between += result.answer == snug_sweepMeets && result.latest > 0.0 && result.latest < 1.0;
+	tally->between += result.answer == snug_sweepMeets && result.latest > 0.0 && result.latest < 1.0 &&
+	                  query.margin == 0.0 && result.stray > 0.0;
 	tally->unsure += result.answer == snug_sweepUnsure;
 	FreeTurner(&a);
 	FreeTurner(&b);
