@@ -1,6 +1,7 @@
 // sweep.c: a bullet that is in front of a wall in one frame and behind it in the next, and a body that stands on a
-// floor and sinks: when do they meet? And a simulation whose steps are as large as is safe.
+// floor and sinks: when do they meet? And simulations whose steps are as large as is safe, of one body and of several.
 #include <snug/snug_queries.h>
+#include <snug/snug_scene.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -64,6 +65,30 @@ static void Fall(snugBody* now, snugBody* next, snugBody* floor)
 	printf("falling: its tip is %s the floor after %d contacts\n", z - 1.0 > 0.0 ? "above" : "below", stopped);
 }
 
+// Two that fly at each other above the floor: how far may all of them go? The scene has them where they are now, and is
+// told where they will be.
+static void StepTogether(snugBody* bodies[3], snugBody* const ends[3])
+{
+	snugScene* scene = NULL;
+	uint32_t id;
+	const snugSceneDef none = { 0 };
+	if (snugScene_Create(&none, &scene) != snug_success)
+	{
+		return;
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		snugSceneBodyDef def = { 0 };
+		def.body = bodies[i];
+		snugScene_Add(scene, &def, &id);
+	}
+	snugSceneSweep first;
+	snugScene_Sweep(scene, ends, 3, NULL, &first);
+	Print("together", &first.sweep);
+	printf("bodies %u and %u meet first\n", (unsigned)first.a, (unsigned)first.b);
+	snugScene_Destroy(scene);
+}
+
 int main(void)
 {
 	const float corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0.25f, 0.25f, -1 };
@@ -93,6 +118,17 @@ int main(void)
 	Print("sinking", &sinking);
 	Fall(start, end, floor);
 
+	Move(start, 5.0);
+	Move(end, 2.0);
+	snugBody *other = MakeBody(spike, 1, 2, 9), *otherEnd = MakeBody(spike, 1, 2, 2);
+	snugBody* bodies[3] = { floor, start, other };
+	snugBody* const ends[3] = { NULL, end, otherEnd };
+	if (other != NULL && otherEnd != NULL)
+	{
+		StepTogether(bodies, ends);
+	}
+	snugBody_Destroy(other);
+	snugBody_Destroy(otherEnd);
 	snugBody_Destroy(start);
 	snugBody_Destroy(end);
 	snugBody_Destroy(floor);

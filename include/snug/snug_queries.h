@@ -570,7 +570,8 @@ SNUG_API snugContactResult snugFindSelfContacts(
 /// Is the way free, and if not, when do two bodies first meet? Each is given twice: a body at the start of a step, and
 /// another one, of the same model, at its end. Every vertex goes straight, at an even pace, from where
 /// snugBody_GetVertices reports it for the one to where it reports it for the other. That is what lerped joint matrices
-/// and amplitudes do to linear skins and fields; where joints or frames turn by much, take smaller steps, or a margin.
+/// and amplitudes do to linear skins and fields. For frames that turn there is snug_pathTurning; where joints turn by
+/// much, take smaller steps: snugFindSagitta says how much smaller.
 ///
 /// Nothing meets before `time`: that is proved, whatever the answer. Triangles that meet at the start are found
 /// exactly. The same bits for every instruction set, compiler and build of snug.
@@ -584,17 +585,28 @@ typedef enum snugSweepAnswer
 	                    ///< was cut. Take it for a contact at `time`
 } snugSweepAnswer;
 
+/// How a body goes from the start of a step to its end.
+typedef enum snugPath
+{
+	snug_pathStraight = 0, ///< every vertex goes straight
+	snug_pathTurning ///< its frame turns about one axis at an even pace, by no more than half a turn, while the frame's
+	                 ///< position goes straight, and vertices do so in body space. What is proved is proved of this,
+	                 ///< by straight ways and how far it can be from them (snugSweepResult.stray): for small turns. Of
+	                 ///< a contact that is missed by no more than this the answer is unsure
+} snugPath;
+
 /// What to ask. All zero: the first contact of the whole step, relative to zero.
 typedef struct snugSweepQuery
 {
-	double origin[3];
+	double origin[3]; ///< in scenes zero: theirs counts
 	double tolerance; ///< a near miss within this distance may be taken for a contact; default 2^-20 of the extent of
 	                  ///< both bodies at both ends
 	double margin;    ///< what is within this distance counts as meeting; up to 1.8 times that far it may
 	double maxTime;   ///< look no farther than this part of the step; default 1
 	uint64_t
-	    maxSteps; ///< stop after about so many pairs of nodes and of triangles; 0: no limit. `time` holds then, too
-	bool newOnly; ///< leave out pairs of triangles that meet at the start: what stands on a floor meets it always
+	    maxSteps;  ///< stop after about so many pairs of nodes and of triangles; 0: no limit. `time` holds then, too
+	snugPath path; ///< of both bodies
+	bool newOnly;  ///< leave out pairs of triangles that meet at the start: what stands on a floor meets it always
 	uint64_t reserved[6];
 } snugSweepQuery;
 
@@ -609,8 +621,11 @@ typedef struct snugSweepResult
 	                      ///< SNUG_NONE. If `latest` is much later than `time`, these are a near miss, or a graze
 	snugFeature featureA; ///< a vertex and a triangle, or two edges, as contacts have them; two triangles at the start
 	snugFeature featureB;
-	float position[3];     ///< where, at `time`
+	float position[3];     ///< where, at `time`, on the straight way
 	float normal[3];       ///< of unit length, from b to a: against the way on which they meet. Zero if there is none
+	double stray;          ///< how far both ways together may be from straight ones; zero for snug_pathStraight
+	uint64_t count;        ///< snugSweepAll: contacts that were written. Otherwise zero
+	bool complete;         ///< snugSweepAll: these are all. Otherwise there may be others, none before the last of them
 	snugCounters counters; ///< triangleTests: pairs of triangles whose boxes meet on the way; exactTests: pairs of
 	                       ///< features of those that had to be searched
 	uint64_t reserved[4];
@@ -623,6 +638,39 @@ typedef struct snugSweepResult
 /// @return snug_badInput, with a message, if a body has another model at the end, or a number of the query is not valid
 SNUG_API snugSweepResult snugSweep(
     snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, const snugSweepQuery* query);
+
+/// Two features that meet on their way, or may. Each two are listed once, with the first time at which they meet.
+typedef struct snugSweepContact
+{
+	double time;          ///< they do not meet before
+	double latest;        ///< if they meet: not after this. If it is unsure: until when they come so near
+	snugFeature featureA; ///< a vertex and a triangle, or two edges; or two triangles that meet at the start, whose
+	snugFeature featureB; ///< features are not listed for that
+	uint32_t a, b;        ///< triangles that have them: the smallest numbers of those that do not meet at the start
+	float position[3];    ///< as in snugSweepResult
+	float normal[3];
+	bool isCertain; ///< false: it is unsure whether they meet
+	uint32_t reserved[2];
+} snugSweepContact;
+
+/// Find all pairs of features that meet on the way, for a response that looks at each. What snugSweep finds is the
+/// first of them, and is returned as well.
+/// @param contacts nullable if capacity is zero; receives the `capacity` first ones, sorted by time, then by the
+/// features' kinds and numbers
+/// @param capacity below SNUG_NONE
+/// @return as snugSweep, with `count` and `complete`
+SNUG_API snugSweepResult snugSweepAll(snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB,
+    const snugSweepQuery* query, snugSweepContact* contacts, uint64_t capacity);
+
+/// How far a pose half-way is from the straight way between two others: the farthest that any vertex is from the middle
+/// between where it starts and ends. Straight ways stray from an animation by about that much: take smaller steps, each
+/// half as long strays about a fourth as far, or give it as `margin`. It is a sample, and no proof.
+/// @param start, middle, end three different bodies of one model
+/// @param origin nullable; default zero
+/// @param distance receives it, right to 2^-40 of the extent; zero without triangles
+/// @return snug_badInput, with a message, if the models are not the same; snug_outOfRange as queries
+SNUG_API snugStatus snugFindSagitta(
+    snugBody* start, snugBody* middle, snugBody* end, const double origin[3], double* distance);
 
 /// @}
 

@@ -259,6 +259,29 @@ typedef struct snugSceneNearQuery
 /// Only these take room
 SNUG_API snugSceneResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* query);
 
+// --- Sweeps ----------------------------------------------------------------------------------------------------------
+
+/// The first contact of all.
+typedef struct snugSceneSweep
+{
+	uint32_t a, b;         ///< the bodies that come first, by their ids, a < b, the smallest of those that are as
+	                       ///< early; SNUG_NONE: the way of all is free
+	snugSweepResult sweep; ///< time, triangles and features are theirs. If any two meet for certain, so says `answer`,
+	                       ///< and `latest` is until when two do
+} snugSceneSweep;
+
+/// Find when bodies first meet on their way from how they are now to another pose each: what snugSweep finds for every
+/// two, with the scene's origin, and the first of it. No update is needed, and pairs and events of the last one stay.
+/// Which bodies are looked at, masks and the filter say as for updates. The same bits for any number of threads.
+/// @param ends nullable if count is zero; by id, the body at the end of the step, which is in no scene; null: it rests
+/// @param count of `ends`; bodies with other ids rest
+/// @param query nullable; of `maxSteps` each two bodies have as many
+/// @param first receives the first contact
+/// @return count: 1 if there is one, or may be; 0 if the way is free. candidates: pairs whose boxes around both ends
+/// overlap, which take room; queries: of those, pairs that were asked. snug_badInput as snugSweep, with `body`
+SNUG_API snugSceneResult snugScene_Sweep(
+    snugScene* scene, snugBody* const* ends, uint32_t count, const snugSweepQuery* query, snugSceneSweep* first);
+
 // --- Rays ------------------------------------------------------------------------------------------------------------
 
 /// Find what each of some rays hits first among all bodies, as they are now: no update is needed. What snugCastRays

@@ -26,6 +26,8 @@ typedef struct cliContactOptions
 	bool distances; ///< also how far bodies are apart
 	bool curves;    ///< also the curves along which they meet
 	bool between;   ///< also bodies that meet between frames only
+	double stray;   ///< then: halve the way between frames until poses half-way are no farther than this from the
+	                ///< straight way; zero: do not
 	double margin;  ///< pairs that are no farther apart than this, instead of those that meet
 } cliContactOptions;
 
@@ -49,7 +51,8 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 /// Of curves keep those that a pair is of, after some pairs were left out, and tell pairs how deep they are.
 void cliContacts_KeepCurves(cliContacts* contacts);
 
-/// Find bodies that are apart in this frame, which is found and posed, and in the one before, but not between them.
+/// Find bodies that are apart in this frame, which is found, and in the one before, but not between them.
+/// @param before, stage ends of the whole way, or of a part of it: parts come in order, and then cliNear_EndBetween
 bool cliContacts_FindBetween(
     cliContacts* contacts, cliStage* before, cliStage* stage, const cliContactOptions* options);
 void cliContacts_Free(cliContacts* contacts);

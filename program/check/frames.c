@@ -80,11 +80,16 @@ static void GiveFrame(crew* c, uint64_t frame)
 	pthread_mutex_unlock(&c->mutex);
 }
 
+// Times that the way between two frames is halved at most.
+#define MAX_HALVINGS 8
+
 // What a thread needs: the bodies of a frame, and those of the frame before if it is asked what was between them.
 typedef struct stages
 {
 	cliStage now, before;
 	bool hasBefore;
+	cliStage middle[MAX_HALVINGS]; ///< of the whole way, of a half of it, ...
+	int middleCount;
 } stages;
 
 static bool CreateStages(stages* s, const cliFrames* frames)
@@ -107,6 +112,50 @@ static void FreeStages(stages* s)
 	{
 		cliStage_Free(&s->before);
 	}
+	for (int i = 0; i < s->middleCount; ++i)
+	{
+		cliStage_Free(s->middle + i);
+	}
+}
+
+// How far any part is from the straight way, half-way.
+static bool FindSagitta(cliStage* from, cliStage* middle, cliStage* to, double* most)
+{
+	bool good = true;
+	*most = 0.0;
+	for (int i = 0; good && i < to->scene->partCount; ++i)
+	{
+		double sagitta = 0.0;
+		from->telling = middle->telling = to->telling = i;
+		good = cliStage_Check(
+		    middle, i, snugFindSagitta(from->bodies[i], middle->bodies[i], to->bodies[i], NULL, &sagitta));
+		*most = sagitta > *most ? sagitta : *most;
+	}
+	return good;
+}
+
+// Look at the way from one stage to another, in two halves where it strays too far from straight ones.
+static bool FindBetween(
+    stages* s, cliStage* from, cliStage* to, int halvings, const cliContactOptions* options, cliContacts* contacts)
+{
+	cliStage* middle = s->middle + halvings;
+	double sagitta = 0.0;
+	if (options->stray > 0.0 && halvings < MAX_HALVINGS)
+	{
+		bool good = halvings < s->middleCount || cliStage_Create(middle, to->scene);
+		s->middleCount = halvings < s->middleCount ? s->middleCount : halvings + 1;
+		good =
+		    good && cliStage_SetTime(middle, 0.5 * (from->time + to->time)) && FindSagitta(from, middle, to, &sagitta);
+		if (!good)
+		{
+			contacts->failed = true;
+			contacts->error = middle->error;
+			return false;
+		}
+	}
+	return sagitta > options->stray ? FindBetween(s, from, middle, halvings + 1, options, contacts) &&
+	                                      FindBetween(s, middle, to, halvings + 1, options, contacts)
+	                                : cliContacts_FindBetween(contacts, from, to, options);
 }
 
 // The last frame's bodies are those of the frame before, if it was that one.
@@ -127,7 +176,9 @@ static bool FindFrame(const cliFrames* frames, stages* s, uint64_t frame, cliCon
 		contacts->failed = !found;
 		contacts->error = s->before.error;
 	}
-	return found && (!isAfter || cliContacts_FindBetween(contacts, &s->before, &s->now, frames->options));
+	found = found && (!isAfter || FindBetween(s, &s->before, &s->now, 0, frames->options, contacts));
+	cliNear_EndBetween(&contacts->near);
+	return found;
 }
 
 static void* Work(void* user)

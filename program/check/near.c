@@ -1,5 +1,6 @@
 #include "program/check/near.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +60,23 @@ bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b)
 	return true;
 }
 
+static bool IsListed(const cliNear* near, int a, int b)
+{
+	bool isListed = false;
+	for (size_t i = 0; i < near->betweenCount; ++i)
+	{
+		isListed = isListed || (near->between[i].bodies[0] == a && near->between[i].bodies[1] == b);
+	}
+	return isListed;
+}
+
+// What met in the frame before is listed without a time until the way has ended.
 bool cliNear_AddBetween(cliNear* near, cliStage* before, cliStage* stage, int a, int b, double margin)
 {
+	if (IsListed(near, a, b))
+	{
+		return true;
+	}
 	const snugSweepQuery query = { .margin = margin };
 	stage->telling = before->telling = a;
 	const snugSweepResult result =
@@ -73,14 +89,37 @@ bool cliNear_AddBetween(cliNear* near, cliStage* before, cliStage* stage, int a,
 		return false;
 	}
 	const bool isSure = result.answer == snug_sweepMeets, metBefore = isSure && result.latest == 0.0;
-	if (result.answer != snug_sweepFree && !metBefore)
+	if (result.answer != snug_sweepFree)
 	{
 		cliBetween* between = near->between + near->betweenCount++;
 		*between = (cliBetween){ { a, b }, { result.a, result.b },
-			(1.0 - result.time) * before->time + result.time * stage->time, isSure, { 0 } };
+			metBefore ? (double)NAN : (1.0 - result.time) * before->time + result.time * stage->time, isSure, { 0 } };
 		memcpy(between->position, result.position, sizeof(result.position));
 	}
 	return true;
+}
+
+static int CompareBetween(const void* one, const void* other)
+{
+	const cliBetween *x = one, *y = other;
+	return x->bodies[0] != y->bodies[0] ? x->bodies[0] - y->bodies[0] : x->bodies[1] - y->bodies[1];
+}
+
+void cliNear_EndBetween(cliNear* near)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < near->betweenCount; ++i)
+	{
+		if (!isnan(near->between[i].time))
+		{
+			near->between[count++] = near->between[i];
+		}
+	}
+	near->betweenCount = count;
+	if (count > 0)
+	{
+		qsort(near->between, count, sizeof(cliBetween), CompareBetween);
+	}
 }
 
 const cliDistance* cliNear_GetLeast(const cliNear* near)

@@ -65,7 +65,11 @@ bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b);
 bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs);
 
 /// Add how two bodies that are apart in a stage met since that of the frame before, if they did and were apart there.
+/// Of several parts of the way the first counts.
 bool cliNear_AddBetween(cliNear* near, cliStage* before, cliStage* stage, int a, int b, double margin);
+
+/// All parts of the way have been looked at.
+void cliNear_EndBetween(cliNear* near);
 
 /// @return the largest depth of a frame's curves, zero without any
 double cliNear_GetDepth(const cliNear* near);

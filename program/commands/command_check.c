@@ -34,8 +34,9 @@ static const cliUsage usage = {
 	    "meet.\n\n"
 	    "--between also looks at the way from each frame to the next, on which every vertex goes straight: bodies that "
 	    "are apart in both frames and meet on the way, with the time before which they do not. Nothing slips through, "
-	    "however fast it is. Where joints turn much between frames, a higher --fps follows them better. Not with "
-	    "--self: a body and itself are not looked at between frames.\n\n"
+	    "however fast it is. Where joints turn much between frames, vertices stray from straight ways: --stray halves "
+	    "the way until poses half-way are no farther than that from straight. Not with --self: a body and itself are "
+	    "not looked at between frames.\n\n"
 	    "--json prints one object per frame and line, which docs/check-json.md describes. It is the same for every "
 	    "number of threads, instruction set and method; times and work done, which are not, are in the field `cost`, "
 	    "which --costs adds. --csv prints one line per frame.\n\n"
@@ -56,6 +57,7 @@ static const cliUsage usage = {
 	    "  snug check a.glb b.glb --clip 0 --contacts curves.obj\n"
 	    "  snug check hand.glb cup.obj --clip reach --distance --margin 0.01\n"
 	    "  snug check bullet.glb wall.obj --clip shot --between --fail-on-contact\n"
+	    "  snug check dancer.glb floor.obj --clip spin --between --stray 0.001\n"
 	    "  snug check a.glb b.glb --clip 0 --summary --fail-on-contact --deeper-than 0.01 --longer-than 0.1\n"
 	    "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
 	    "  snug check curtain.snug --amplitudes curtain.csv ball.obj\n"
@@ -342,6 +344,15 @@ static bool CheckQuestions(check* c, int fileCount)
 		              : asked->brute ? "--method brute finds pairs of frames: not for --between"
 		                             : "--between needs --clip or --amplitudes");
 	}
+	if (!(asked->stray >= 0.0 && asked->stray <= DBL_MAX))
+	{
+		return Refuse("--stray is a distance: a number that is not negative");
+	}
+	if (asked->stray > 0.0 && (!asked->between || c->sceneOptions.amplitudes != NULL))
+	{
+		return Refuse(
+		    asked->between ? "--stray needs --clip: amplitudes are given for frames alone" : "--stray needs --between");
+	}
 	if (c->curvePath != NULL && asked->first)
 	{
 		return Refuse("--first or --contacts, not both");
@@ -412,6 +423,8 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		    "pairs that are no farther apart than D, instead of those that meet" },
 		{ "--distance", cli_flag, &c->contactOptions.distances, NULL, "also say how far apart bodies are, and where" },
 		{ "--between", cli_flag, &c->contactOptions.between, NULL, "also find bodies that meet between frames only" },
+		{ "--stray", cli_number, &c->contactOptions.stray, "D",
+		    "with --between: halve ways until poses half-way are within D of straight ones" },
 		{ "--contacts", cli_text, &c->curvePath, "FILE",
 		    "write the curves along which bodies meet, as .obj, .ply or .json" },
 		{ "--first", cli_flag, &c->contactOptions.first, NULL,

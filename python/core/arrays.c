@@ -73,6 +73,19 @@ static const Member depthMembers[] = {
 	{ NULL, NULL, 0 },
 };
 
+static const Member sweepContactMembers[] = {
+	MEMBER(snugSweepContact, "time", time, "f8"),
+	MEMBER(snugSweepContact, "latest", latest, "f8"),
+	MEMBER(snugSweepContact, "feature_a", featureA, "(3,)u4"),
+	MEMBER(snugSweepContact, "feature_b", featureB, "(3,)u4"),
+	MEMBER(snugSweepContact, "a", a, "u4"),
+	MEMBER(snugSweepContact, "b", b, "u4"),
+	MEMBER(snugSweepContact, "position", position, "(3,)f4"),
+	MEMBER(snugSweepContact, "normal", normal, "(3,)f4"),
+	MEMBER(snugSweepContact, "is_certain", isCertain, "?"),
+	{ NULL, NULL, 0 },
+};
+
 static const Member contactMembers[] = {
 	MEMBER(snugContact, "a", a, "u4"),
 	MEMBER(snugContact, "b", b, "u4"),
@@ -163,6 +176,7 @@ static const struct
 	[sm_typeSide] = { NULL, sideMembers, sizeof(snugPointSide) },
 	[sm_typeShapeContact] = { NULL, shapeContactMembers, sizeof(snugShapeContact) },
 	[sm_typeSceneHit] = { NULL, sceneHitMembers, sizeof(snugRayHit) },
+	[sm_typeSweepContact] = { NULL, sweepContactMembers, sizeof(snugSweepContact) },
 };
 
 static bool Append(PyObject* list, PyObject* item)

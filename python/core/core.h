@@ -48,7 +48,7 @@ typedef struct smParameters
 {
 	const char* function;
 	int required, positional, count;
-	const char* names[10];
+	const char* names[11];
 } smParameters;
 
 /// Sort arguments of a METH_FASTCALL | METH_KEYWORDS function by parameter; null or None: not given.
@@ -162,6 +162,7 @@ typedef enum smType
 	sm_typeSide,
 	sm_typeShapeContact,
 	sm_typeSceneHit,
+	sm_typeSweepContact,
 	sm_typeCount
 } smType;
 

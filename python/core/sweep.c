@@ -1,6 +1,8 @@
 // python/core/sweep.c: when two bodies first meet on their way from one pose to another.
 #include "core.h"
 
+#include <stdlib.h>
+
 /// Bodies at the start and at the end of a step; what rests has no end.
 typedef struct Steps
 {
@@ -53,13 +55,13 @@ static PyObject* MakeSweep(const snugSweepResult* r)
 {
 	if (r->a == SNUG_NONE)
 	{
-		return Py_BuildValue(
-		    "iddOOOOOO", (int)r->answer, r->time, r->latest, Py_None, Py_None, Py_None, Py_None, Py_None, Py_None);
+		return Py_BuildValue("iddOOOOOOd", (int)r->answer, r->time, r->latest, Py_None, Py_None, Py_None, Py_None,
+		    Py_None, Py_None, r->stray);
 	}
-	return Py_BuildValue("iddIINNNN", (int)r->answer, r->time, r->latest, (unsigned)r->a, (unsigned)r->b,
+	return Py_BuildValue("iddIINNNNd", (int)r->answer, r->time, r->latest, (unsigned)r->a, (unsigned)r->b,
 	    MakeFeature(&r->featureA), MakeFeature(&r->featureB),
 	    smCopyArray(sm_typeFloat32, r->position, sizeof(float), 3, 0),
-	    smCopyArray(sm_typeFloat32, r->normal, sizeof(float), 3, 0));
+	    smCopyArray(sm_typeFloat32, r->normal, sizeof(float), 3, 0), r->stray);
 }
 
 static snugBody* BodyOf(const Steps* steps, int i)
@@ -68,57 +70,173 @@ static snugBody* BodyOf(const Steps* steps, int i)
 }
 
 // What went wrong is told by the body that it is about.
-static PyObject* Ask(Steps* steps, const snugSweepQuery* query)
+static PyObject* Fail(const Steps* steps, snugStatus status)
 {
-	snugSweepResult result;
 	const smText* said = &steps->bodies[0]->said;
-	Py_BEGIN_ALLOW_THREADS;
-	result = snugSweep(BodyOf(steps, 0), BodyOf(steps, 1), BodyOf(steps, 2), BodyOf(steps, 3), query);
-	Py_END_ALLOW_THREADS;
-	steps->bodies[0]->counters = result.counters;
 	for (int i = 1; i < 4; ++i)
 	{
 		said = steps->bodies[i] != NULL && steps->bodies[i]->said.text[0] != '\0' ? &steps->bodies[i]->said : said;
 	}
-	return result.status == snug_success ? MakeSweep(&result) : smFail(result.status, said);
+	return smFail(status, said);
 }
+
+/// What a sweep is asked, and who by.
+typedef struct Asked
+{
+	Steps steps;
+	snugSweepQuery query;
+} Asked;
+
+static bool Parse(
+    const smParameters* parameters, PyObject* const* arguments, Py_ssize_t count, PyObject* names, Asked* asked)
+{
+	PyObject* values[11];
+	uint32_t steps = 0;
+	*asked = (Asked){ .query = { .newOnly = false } };
+	snugSweepQuery* query = &asked->query;
+	if (!smParse(parameters, arguments, count, names, values) || !smReadOrigin(values[9], query->origin) ||
+	    !smReadLength(values[4], "tolerance", 0.0, &query->tolerance) ||
+	    !smReadLength(values[5], "margin", 0.0, &query->margin) ||
+	    !smReadLength(values[6], "max_time", 1.0, &query->maxTime) ||
+	    (values[7] != NULL && !smReadCount(values[7], "max_steps", 1, UINT32_MAX, &steps)))
+	{
+		return false;
+	}
+	const int isNew = values[8] != NULL ? PyObject_IsTrue(values[8]) : 0;
+	const int turns = isNew >= 0 && values[10] != NULL ? PyObject_IsTrue(values[10]) : 0;
+	query->newOnly = isNew > 0;
+	query->path = turns > 0 ? snug_pathTurning : snug_pathStraight;
+	query->maxSteps = steps;
+	query->maxTime = query->maxTime > 0.0 ? query->maxTime : 0x1p-1000; // the library's zero means the whole step
+	return isNew >= 0 && turns >= 0 && Take(&asked->steps, values);
+}
+
+static snugSweepResult Ask(Asked* asked, snugSweepContact* contacts, uint64_t capacity)
+{
+	Steps* steps = &asked->steps;
+	snugBody *a = BodyOf(steps, 0), *endA = BodyOf(steps, 1), *b = BodyOf(steps, 2), *endB = BodyOf(steps, 3);
+	snugSweepResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = contacts == NULL ? snugSweep(a, endA, b, endB, &asked->query)
+	                          : snugSweepAll(a, endA, b, endB, &asked->query, contacts, capacity);
+	Py_END_ALLOW_THREADS;
+	steps->bodies[0]->counters = result.counters;
+	return result;
+}
+
+#define NAMES                                                                                                         \
+	{                                                                                                                 \
+		"start_a", "end_a", "start_b", "end_b", "tolerance", "margin", "max_time", "max_steps", "new_only", "origin", \
+		    "turning"                                                                                                 \
+	}
+#define SIGNATURE                                                                                   \
+	"($module, /, start_a, end_a, start_b, end_b, *, tolerance=None, margin=None, max_time=None,\n" \
+	"max_steps=None, new_only=False, origin=None, turning=False)\n--\n\n"
 
 static PyObject* Sweep(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "_sweep", 4, 4, 10,
-		{ "start_a", "end_a", "start_b", "end_b", "tolerance", "margin", "max_time", "max_steps", "new_only",
-		    "origin" } };
-	PyObject* values[10];
-	snugSweepQuery query = { .newOnly = false };
-	uint32_t steps = 0;
-	Steps taken;
+	static const smParameters parameters = { "_sweep", 4, 4, 11, NAMES };
+	Asked asked;
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[9], query.origin) ||
-	    !smReadLength(values[4], "tolerance", 0.0, &query.tolerance) ||
-	    !smReadLength(values[5], "margin", 0.0, &query.margin) ||
-	    !smReadLength(values[6], "max_time", 1.0, &query.maxTime) ||
-	    (values[7] != NULL && !smReadCount(values[7], "max_steps", 1, UINT32_MAX, &steps)))
+	if (!Parse(&parameters, arguments, count, names, &asked))
 	{
 		return NULL;
 	}
-	const int isNew = values[8] != NULL ? PyObject_IsTrue(values[8]) : 0;
-	if (isNew < 0 || !Take(&taken, values))
+	const snugSweepResult result = Ask(&asked, NULL, 0);
+	PyObject* answer = result.status == snug_success ? MakeSweep(&result) : Fail(&asked.steps, result.status);
+	Release(&asked.steps);
+	return answer;
+}
+
+// With as much room as it takes.
+static PyObject* AskForAll(Asked* asked)
+{
+	snugSweepContact* contacts = NULL;
+	snugSweepResult result = { .status = snug_success };
+	uint64_t capacity = 256;
+	do
+	{
+		capacity *= 2;
+		snugSweepContact* grown =
+		    capacity < SNUG_NONE ? realloc(contacts, (size_t)capacity * sizeof(snugSweepContact)) : NULL;
+		if (grown == NULL)
+		{
+			free(contacts);
+			return PyErr_NoMemory();
+		}
+		contacts = grown;
+		result = Ask(asked, contacts, capacity);
+	} while (result.status == snug_success && !result.complete && result.count == capacity);
+	PyObject* answer = NULL;
+	if (result.status == snug_success)
+	{
+		answer = Py_BuildValue("NNN", MakeSweep(&result),
+		    smCopyArray(sm_typeSweepContact, contacts, sizeof(snugSweepContact), result.count, 0),
+		    PyBool_FromLong(result.complete));
+	}
+	free(contacts);
+	return result.status == snug_success ? answer : Fail(&asked->steps, result.status);
+}
+
+static PyObject* SweepAll(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "_sweep_all", 4, 4, 11, NAMES };
+	Asked asked;
+	(void)module;
+	if (!Parse(&parameters, arguments, count, names, &asked))
 	{
 		return NULL;
 	}
-	query.newOnly = isNew > 0;
-	query.maxSteps = steps;
-	query.maxTime = query.maxTime > 0.0 ? query.maxTime : 0x1p-1000; // the library's zero means the whole step
-	PyObject* answer = Ask(&taken, &query);
-	Release(&taken);
+	PyObject* answer = AskForAll(&asked);
+	Release(&asked.steps);
+	return answer;
+}
+
+static PyObject* FindSagitta(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_sagitta", 3, 3, 4, { "start", "middle", "end", "origin" } };
+	PyObject* values[4];
+	double origin[3], distance = 0.0;
+	Steps steps;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], origin))
+	{
+		return NULL;
+	}
+	if (values[0] == values[1] || values[1] == values[2] || values[2] == values[0])
+	{
+		PyErr_SetString(PyExc_ValueError, "start, middle and end are three different bodies");
+		return NULL;
+	}
+	steps = (Steps){ { NULL } };
+	for (int i = 0; i < 3; ++i)
+	{
+		steps.bodies[i] = smBody_Take(values[i], parameters.names[i]);
+		if (steps.bodies[i] == NULL)
+		{
+			Release(&steps);
+			return NULL;
+		}
+	}
+	snugStatus status;
+	Py_BEGIN_ALLOW_THREADS;
+	status = snugFindSagitta(BodyOf(&steps, 0), BodyOf(&steps, 1), BodyOf(&steps, 2), origin, &distance);
+	Py_END_ALLOW_THREADS;
+	PyObject* answer = status == snug_success ? PyFloat_FromDouble(distance) : Fail(&steps, status);
+	Release(&steps);
 	return answer;
 }
 
 static PyMethodDef functions[] = {
-	SM_FUNCTION("_sweep", Sweep,
-	    "_sweep($module, /, start_a, end_a, start_b, end_b, *, tolerance=None, margin=None, max_time=None,\n"
-	    "max_steps=None, new_only=False, origin=None)\n--\n\n"
-	    "What snugmesh.sweep makes a Sweep of."),
+	SM_FUNCTION("_sweep", Sweep, "_sweep" SIGNATURE "What snugmesh.sweep makes a Sweep of."),
+	SM_FUNCTION("_sweep_all", SweepAll, "_sweep_all" SIGNATURE "What snugmesh.sweep_all makes a Sweep of."),
+	SM_FUNCTION("find_sagitta", FindSagitta,
+	    "find_sagitta($module, /, start, middle, end, *, origin=None)\n--\n\n"
+	    "How far a pose half-way is from the straight way between two others: the farthest that any vertex is from "
+	    "the\n"
+	    "middle between where it starts and ends. Steps half as long stray about a fourth as far. A sample, no proof.\n"
+	    "\n"
+	    "start, middle, end: three different bodies of one model."),
 	{ NULL, NULL, 0, NULL },
 };
 

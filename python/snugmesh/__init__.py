@@ -35,6 +35,7 @@ from ._core import (
     find_distance_bound,
     find_hits,
     find_inside,
+    find_sagitta,
     find_self_inside,
     find_vertex_depths,
     instruction_set,
@@ -45,7 +46,7 @@ from .files import Actor, Clip, File, Instance, load
 from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
 from .shapes import Shape, Side, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
 from .solvers import Components, Modes, principal_components, vibration_modes
-from .sweeps import Sweep, SweepAnswer, sweep
+from .sweeps import Sweep, SweepAnswer, sweep, sweep_all
 
 __all__ = [
     "NO_BODY",
@@ -98,6 +99,7 @@ __all__ = [
     "find_distance_bound",
     "find_hits",
     "find_inside",
+    "find_sagitta",
     "find_self_contacts",
     "find_self_inside",
     "find_vertex_depths",
@@ -108,6 +110,7 @@ __all__ = [
     "model",
     "principal_components",
     "sweep",
+    "sweep_all",
     "touches",
     "touches_self",
     "vibration_modes",

@@ -415,6 +415,21 @@ def _find_self_contacts(
 ) -> tuple[
     NDArray[Any], NDArray[Any], NDArray[Any], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64] | None
 ]: ...
+def find_sagitta(start: Body, middle: Body, end: Body, *, origin: _Numbers | None = None) -> float: ...
+def _sweep_all(
+    start_a: Body,
+    end_a: Body | None,
+    start_b: Body,
+    end_b: Body | None,
+    *,
+    tolerance: float | None = None,
+    margin: float | None = None,
+    max_time: float | None = None,
+    max_steps: int | None = None,
+    new_only: bool = False,
+    origin: _Numbers | None = None,
+    turning: bool = False,
+) -> tuple[tuple[Any, ...], NDArray[Any], bool]: ...
 def _sweep(
     start_a: Body,
     end_a: Body | None,
@@ -427,6 +442,7 @@ def _sweep(
     max_steps: int | None = None,
     new_only: bool = False,
     origin: _Numbers | None = None,
+    turning: bool = False,
 ) -> tuple[
     int,
     float,
@@ -437,6 +453,7 @@ def _sweep(
     tuple[int, int, int] | None,
     NDArray[np.float32] | None,
     NDArray[np.float32] | None,
+    float,
 ]: ...
 def _find_modes(
     positions: _Array,

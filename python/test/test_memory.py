@@ -44,7 +44,7 @@ class Memory(unittest.TestCase):
 
     def test_queries(self):
         a, b, witness = snug.Body(make_tube_model()), snug.Body(make_tube_model()), snug.Witness()
-        c = snug.Body(b.model)
+        c, d = snug.Body(b.model), snug.Body(b.model)
         rays = np.zeros((3, 2, 3), np.float32)
         rays[:, 1] = 1
         b.set_joints(bend(5))
@@ -60,6 +60,8 @@ class Memory(unittest.TestCase):
             snug.find_distance_bound(a, b)
             snug.sweep(a, None, b, c)
             snug.sweep(a, None, b, c, new_only=True)
+            snug.sweep_all(a, None, b, c)
+            snug.find_sagitta(b, c, d)
             for pairs in snug.Search(a, b, max_steps=1000):
                 len(pairs)
             a.boxes(nodes=snug.Search(a, b).frontier()[:, 0])

@@ -813,6 +813,12 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(snug.sweep(start, end, floor, max_steps=1).answer, snug.SweepAnswer.UNSURE)
         self.assertEqual(snug.sweep(start, None, floor).answer, snug.SweepAnswer.FREE)
         start.set_frame((0, 0, 2))  # it stands
+        found, contacts = snug.sweep_all(start, end, floor, new_only=True)
+        self.assertTrue(len(contacts) == 0 or contacts["time"][0] == found.time)
+        self.assertEqual(found.stray, 0)
+        self.assertGreater(len(np.unique(contacts[["feature_a", "feature_b"]])), len(contacts) - 1)
+        middle = snug.Body(start.model)
+        self.assertGreater(snug.find_sagitta(start, middle, end), 0)
         found = snug.sweep(start, end, floor)
         self.assertEqual((found.answer, found.time, found.latest), (snug.SweepAnswer.MEETS, 0, 0))
         self.assertEqual(found.feature_a[0], snug.FeatureKind.TRIANGLE)

@@ -41,6 +41,7 @@ typedef struct Search
 	const sgMovingPair* pair;
 	double error;  ///< of values of F, along an axis
 	double margin; ///< of the query
+	double stray;  ///< of the query
 	double small;  ///< a cell with no more of F than this is small
 	double latest; ///< of the first contact that is certain; infinite if there is none
 	double u, v;   ///< where that is
@@ -228,12 +229,12 @@ static Ranges RangesInDirection(const Cell* cell, const Faces* faces, const doub
 	return RangesAlong(cell, base, along, across);
 }
 
-// What a value along a direction may be and still be a contact: what it may be off by, and the margin.
-static double Slack(const Search* search, const double direction[3])
+// What a value along a direction may be off by: by rounding, and by so much in any direction.
+static double Slack(const Search* search, const double direction[3], double reach)
 {
 	const double sum = fabs(direction[0]) + fabs(direction[1]) + fabs(direction[2]);
-	const double length = search->margin > 0.0 ? sqrt(Dot(direction, direction)) * (1.0 + 0x1p-50) : 0.0;
-	return sum * search->error + length * search->margin;
+	const double length = reach > 0.0 ? sqrt(Dot(direction, direction)) * (1.0 + 0x1p-50) : 0.0;
+	return sum * search->error + length * reach;
 }
 
 // Whether values change sign from one face to the opposite one, everywhere on both, beyond what they may be off by.
@@ -253,12 +254,12 @@ static bool IsInDomain(const Search* search, const Cell* cell)
 // (Miranda's theorem).
 static bool CutByNewton(Search* search, const Cell* cell, const Faces* faces, double slopes[3][3], Cell* cut)
 {
-	bool isCertain = search->margin == 0.0 && IsInDomain(search, cell);
+	bool isCertain = IsInDomain(search, cell);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		double direction[3];
 		Cross(slopes[(axis + 1) % 3], slopes[(axis + 2) % 3], direction);
-		const double slack = Slack(search, direction);
+		const double slack = Slack(search, direction, search->stray);
 		const Ranges ranges = RangesInDirection(cell, faces, direction);
 		isCertain = isCertain && ChangesSign(&ranges, axis, slack);
 		if (!CutCell(&ranges, slack, cell, cut))
@@ -282,7 +283,7 @@ static bool CutByDistance(Search* search, const Cell* cell, const Faces* faces, 
 		{
 			direction[k] = faces->base[s][k] + u * faces->along[s][k] + v * faces->across[s][k];
 		}
-		const double length = sqrt(Dot(direction, direction)) * (1.0 + 0x1p-50) + 2.0 * search->error;
+		const double length = sqrt(Dot(direction, direction)) * (1.0 + 0x1p-50) + 2.0 * (search->error + search->stray);
 		least = length <= search->margin ? Least(least, s == 0 ? cell->low[axisT] : cell->high[axisT]) : least;
 	}
 	if (least < search->latest && (!search->pair->isTriangle || u + v <= 1.0 - 0x1p-52))
@@ -292,7 +293,7 @@ static bool CutByDistance(Search* search, const Cell* cell, const Faces* faces, 
 		search->v = v;
 	}
 	const Ranges ranges = RangesInDirection(cell, faces, direction);
-	return CutCell(&ranges, Slack(search, direction), cell, cut);
+	return CutCell(&ranges, Slack(search, direction, search->margin), cell, cut);
 }
 
 // Leave of a cell what may have contacts. `width` receives how much of F it had. @return false if nothing
@@ -430,15 +431,14 @@ static Cell TakeEarliest(Search* search)
 	return cell;
 }
 
-// A zero that lies on a face of a small cell is inside a larger one.
-static void LookAround(Search* search, const Cell* cell)
+// Whether F certainly has a zero in what is no farther than this from a cell, as far as there is room.
+static void LookAround(Search* search, const Cell* cell, const double reach[3])
 {
 	Cell around = *cell;
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		const double width = cell->high[axis] - cell->low[axis] + 0x1p-40;
-		around.low[axis] = Most(search->all.low[axis], cell->low[axis] - width);
-		around.high[axis] = Least(search->all.high[axis], cell->high[axis] + width);
+		around.low[axis] = Most(search->all.low[axis], cell->low[axis] - reach[axis]);
+		around.high[axis] = Least(search->all.high[axis], cell->high[axis] + reach[axis]);
 	}
 	Faces faces;
 	double slopes[3][3];
@@ -452,11 +452,53 @@ static void LookAround(Search* search, const Cell* cell)
 	}
 }
 
+// A zero that lies on a face of a small cell is inside a larger one.
+static void LookNextTo(Search* search, const Cell* cell)
+{
+	double reach[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		reach[axis] = cell->high[axis] - cell->low[axis] + 0x1p-40;
+	}
+	LookAround(search, cell, reach);
+}
+
+// Ways that stray cross each other as straight ones do, where those change sides by more than that.
+static void LookAtCrossing(Search* search, const sgMovingQuery* query)
+{
+	const sgMovingPair* pair = search->pair;
+	const sgMovingQuery straight = {
+		.from = query->from, .to = query->to, .tolerance = query->tolerance, .maxCells = query->maxCells
+	};
+	const sgMovingResult crossing = sgMovingPair_Search(pair, &straight);
+	if (crossing.answer != sg_movingMeets)
+	{
+		return;
+	}
+	const double t = crossing.latest, u = crossing.u, v = crossing.v;
+	const Cell cell = { .low = { t, u, v }, .high = { t, u, v } };
+	double slopes[3][3], direction[3], reach[3];
+	Interpolate(pair->along, t, slopes[axisU]);
+	Interpolate(pair->across, t, slopes[axisV]);
+	for (int k = 0; k < 3; ++k)
+	{
+		slopes[axisT][k] = (pair->base[1][k] - pair->base[0][k]) + u * (pair->along[1][k] - pair->along[0][k]) +
+		                   v * (pair->across[1][k] - pair->across[0][k]);
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		Cross(slopes[(axis + 1) % 3], slopes[(axis + 2) % 3], direction);
+		const double change = fabs(Dot(direction, slopes[axis]));
+		reach[axis] = change > 0.0 ? 2.0 * query->stray * sqrt(Dot(direction, direction)) / change : 1.0;
+	}
+	LookAround(search, &cell, reach);
+}
+
 static sgMovingResult Conclude(Search* search, const Cell* cell, uint32_t cells, bool isCut)
 {
 	if (search->latest == INFINITY && search->margin == 0.0)
 	{
-		LookAround(search, cell);
+		LookNextTo(search, cell);
 	}
 	const bool isCertain = search->latest < INFINITY;
 	return (sgMovingResult){
@@ -477,7 +519,9 @@ sgMovingResult sgMovingPair_Search(const sgMovingPair* pair, const sgMovingQuery
 	search.pair = pair;
 	search.error = sgMovingPair_Error(pair);
 	search.margin = query->margin;
-	search.small = Most(Least(0.5 * query->tolerance, 0x1p-10 * motion), 0x1p5 * search.error);
+	search.stray = query->stray;
+	search.small =
+	    Most(Most(Least(0.5 * query->tolerance, 0x1p-10 * motion), 0.125 * query->stray), 0x1p5 * search.error);
 	search.latest = INFINITY;
 	search.count = 1;
 	search.all = (Cell){ .low = { query->from, 0.0, 0.0 }, .high = { query->to, 1.0, 1.0 } };
@@ -489,6 +533,10 @@ sgMovingResult sgMovingPair_Search(const sgMovingPair* pair, const sgMovingQuery
 		const bool isCut = cells >= query->maxCells || search.count + 2 > MAX_CELLS;
 		if (cell.isSmall || isCut || motion * (search.latest - cell.low[axisT]) <= search.small)
 		{
+			if (search.latest == INFINITY && query->stray > 0.0)
+			{
+				LookAtCrossing(&search, query);
+			}
 			return Conclude(&search, &cell, cells, isCut && !cell.isSmall);
 		}
 		++cells;

@@ -4,8 +4,7 @@
 #include "geometry/box_lanes.h"
 #include "geometry/margins.h"
 
-// ---- Boxes
-// -----------------------------------------------------------------------------------------------------------
+// ---- Boxes ---------------------------------------------------------------------------------------------------------
 
 // As CutTimes below, in float32. A face at infinity may give NaN, and that changes nothing: see f8_Min.
 static inline void CutGap(f8* from, f8* to, f8 start, f8 end)
@@ -46,8 +45,7 @@ static uint64_t EnterBoxes(
 	return pairs;
 }
 
-// ---- Features
-// --------------------------------------------------------------------------------------------------------
+// ---- Features ------------------------------------------------------------------------------------------------------
 
 static inline d8 Smaller(d8 a, d8 b)
 {

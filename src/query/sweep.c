@@ -5,6 +5,7 @@
 // other, so between two nodes there is a time before which nothing below them meets. Whatever may be as early as the
 // earliest contact so far is looked at; so the answer does not depend on the order, nor on how tight bounds are.
 // docs/bounds/sweeps.md has the proofs.
+#include "query/sweep.h"
 #include "base/fpenv.h"
 #include "geometry/box_kernels.h"
 #include "geometry/contact.h"
@@ -12,8 +13,8 @@
 #include "geometry/moving_kernels.h"
 #include "geometry/triangle.h"
 #include "query/near.h"
+#include "query/stray.h"
 #include "query/triangles.h"
-#include "snug/snug_queries.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +45,7 @@ typedef struct Triangles
 {
 	float a[2][3][3], b[2][3][3]; ///< [start, end][corner][axis]
 	uint32_t numberA, numberB;
-	uint32_t verticesA[3], verticesB[3]; ///< in tree order
+	uint32_t namesA[3], namesB[3]; ///< of their corners: twins have one
 } Triangles;
 
 /// A contact of two triangles.
@@ -59,37 +60,52 @@ typedef struct Found
 typedef struct Search
 {
 	const sgKernels* kernels;
-	double margin, tolerance, maxTime;
+	double asked;  ///< the query's margin
+	double stray;  ///< how far from straight the ways may be
+	double margin; ///< both: on straight ways nothing is farther apart that meets
+	double tolerance, maxTime;
 	float boxMargin;
 	bool newOnly;
 	uint64_t steps, maxSteps;
-	double limit;   ///< what is later is of no account: the earliest time up to which a contact is proved, or maxTime
-	double cutTime; ///< before which nothing was left out; infinite: nothing was left out at all
-	bool isProved;  ///< that there is one
-	Found first;    ///< the earliest; of equal ones that with the smallest numbers
+	double limit;  ///< what is later is of no account
+	double proved; ///< a contact is, up to this time; infinite: none. Of ways that stray, that of the earliest which is
+	double provedTime; ///< when that is, at the earliest
+	double nearUntil;  ///< of ways that stray: until when the first near miss lasts
+	double cutTime;    ///< before which nothing was left out; infinite: nothing was left out at all
+	Found first;       ///< the earliest; of equal ones that with the smallest numbers
+	sgSweepList* list; ///< nullable: of all contacts
 	snugCounters counters;
 	Mover a, b;
 	Level stack[SG_MAX_DEPTH + 2];
 } Search;
 
-// ---- Features of two triangles
-// ---------------------------------------------------------------------------------------
+// ---- Features of two triangles -------------------------------------------------------------------------------------
+
+// Which of an edge's ends comes first: for both triangles that have it the same one, so that it meets others at the
+// same times, bit for bit.
+static int EdgeEnd(const uint32_t names[3], int edge, int end)
+{
+	const int next = (edge + 1) % 3;
+	return (names[next] < names[edge]) == (end == 0) ? next : edge;
+}
 
 // First the corners of a and the triangle b, then those of b and a, then edges.
 static sgMovingPair FeaturePair(const Triangles* triangles, int number)
 {
 	double corners[4][2][3];
 	const bool isEdges = number >= 6;
-	const int i = number % 3, edgeA = (number - 6) / 3, edgeB = (number - 6) % 3;
+	const int i = number % 3, edgeA = isEdges ? (number - 6) / 3 : 0, edgeB = isEdges ? (number - 6) % 3 : 0;
+	const int endsA[2] = { EdgeEnd(triangles->namesA, edgeA, 0), EdgeEnd(triangles->namesA, edgeA, 1) };
+	const int endsB[2] = { EdgeEnd(triangles->namesB, edgeB, 0), EdgeEnd(triangles->namesB, edgeB, 1) };
 	for (int e = 0; e < 6; ++e)
 	{
 		const int end = e / 3, k = e % 3;
 		const float(*a)[3] = triangles->a[end], (*b)[3] = triangles->b[end];
 		const float(*vertex)[3] = number < 3 ? a : b, (*other)[3] = number < 3 ? b : a;
-		corners[0][end][k] = (double)(isEdges ? a[edgeA][k] : vertex[i][k]);
-		corners[1][end][k] = (double)(isEdges ? a[(edgeA + 1) % 3][k] : other[0][k]);
-		corners[2][end][k] = (double)(isEdges ? b[edgeB][k] : other[1][k]);
-		corners[3][end][k] = (double)(isEdges ? b[(edgeB + 1) % 3][k] : other[2][k]);
+		corners[0][end][k] = (double)(isEdges ? a[endsA[0]][k] : vertex[i][k]);
+		corners[1][end][k] = (double)(isEdges ? a[endsA[1]][k] : other[0][k]);
+		corners[2][end][k] = (double)(isEdges ? b[endsB[0]][k] : other[1][k]);
+		corners[3][end][k] = (double)(isEdges ? b[endsB[1]][k] : other[2][k]);
 	}
 	return sgMovingPair_Make((const double(*)[2][3])corners, !isEdges);
 }
@@ -122,10 +138,136 @@ static bool IsBefore(const Found* found, const Found* other)
 	return found->features < other->features;
 }
 
+static void SetName(snugFeature* feature, snugFeatureKind kind, uint32_t first, uint32_t second)
+{
+	*feature = (snugFeature){ kind, first, second };
+}
+
+// What meets is called: a corner of one triangle and the other one, or two edges; or both triangles.
+static void Name(const Found* found, snugSweepContact* contact)
+{
+	const Triangles* triangles = &found->triangles;
+	const uint32_t *namesA = triangles->namesA, *namesB = triangles->namesB;
+	const int number = found->features, edgeA = (number - 6) / 3, edgeB = (number - 6) % 3;
+	contact->a = triangles->numberA;
+	contact->b = triangles->numberB;
+	SetName(&contact->featureA, snug_featureTriangle, contact->a, 0);
+	SetName(&contact->featureB, snug_featureTriangle, contact->b, 0);
+	if (number < 3)
+	{
+		SetName(&contact->featureA, snug_featureVertex, namesA[number], 0);
+	}
+	else if (number < 6)
+	{
+		SetName(&contact->featureB, snug_featureVertex, namesB[number - 3], 0);
+	}
+	else if (number < FEATURE_PAIRS)
+	{
+		SetName(
+		    &contact->featureA, snug_featureEdge, namesA[EdgeEnd(namesA, edgeA, 0)], namesA[EdgeEnd(namesA, edgeA, 1)]);
+		SetName(
+		    &contact->featureB, snug_featureEdge, namesB[EdgeEnd(namesB, edgeB, 0)], namesB[EdgeEnd(namesB, edgeB, 1)]);
+	}
+}
+
+// Triangles that are together at the start: a point of both, or what is half way between them.
+static void DescribeStart(const Triangles* triangles, snugSweepContact* contact)
+{
+	const float(*a)[3] = triangles->a[0], (*b)[3] = triangles->b[0];
+	const bool areApart = !sgTriangles_Intersect(a, b);
+	double point[3];
+	sgNearest nearest;
+	if (areApart)
+	{
+		sgTriangles_Nearest(a, b, &nearest);
+	}
+	else
+	{
+		sgTriangles_CommonPoint(a, b, point);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		contact->position[k] = (float)(areApart ? 0.5 * (nearest.a[k] + nearest.b[k]) : point[k]);
+	}
+	sgUnitNormal(b, contact->normal);
+}
+
+static double At(double start, double end, double t)
+{
+	return (1.0 - t) * start + t * end;
+}
+
+// Where the features are then. The normal is across both, the way that leads a away from b.
+static void DescribeFeatures(const Found* found, snugSweepContact* contact)
+{
+	const Triangles* triangles = &found->triangles;
+	const sgMovingPair pair = FeaturePair(triangles, found->features);
+	const double t = found->when.time, u = found->when.u, v = found->when.v;
+	const bool isOfB = found->features >= 3 && found->features < 6, isEdge = found->features >= 6;
+	const int corner = isEdge ? EdgeEnd(triangles->namesA, (found->features - 6) / 3, 0) : found->features % 3;
+	double along[3], across[3], normal[3], approach = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		const float(*own)[3][3] = isOfB ? triangles->b : triangles->a;
+		along[k] = At(pair.along[0][k], pair.along[1][k], t);
+		across[k] = At(pair.across[0][k], pair.across[1][k], t);
+		const double vertex = At((double)own[0][corner][k], (double)own[1][corner][k], t);
+		contact->position[k] = (float)(vertex + (isEdge ? u * along[k] : 0.0));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		const int i = (k + 1) % 3, j = (k + 2) % 3;
+		normal[k] = along[i] * across[j] - along[j] * across[i];
+		approach += normal[k] * (pair.base[1][k] - pair.base[0][k] + u * (pair.along[1][k] - pair.along[0][k]) +
+		                            v * (pair.across[1][k] - pair.across[0][k]));
+	}
+	const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+	const double sign = (approach > 0.0) != isOfB ? -1.0 : 1.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		contact->normal[k] = length > 0.0 ? (float)(sign * normal[k] / length) : 0.0f;
+	}
+}
+
+static void Describe(const Found* found, snugSweepContact* contact)
+{
+	Name(found, contact);
+	contact->time = found->when.time;
+	contact->isCertain = found->proved < INFINITY;
+	contact->latest = contact->isCertain ? found->proved : found->when.latest;
+	(found->features == FEATURE_PAIRS ? DescribeStart(&found->triangles, contact) : DescribeFeatures(found, contact));
+}
+
+static void Prove(Search* search, double time, double latest)
+{
+	const bool isFirst = time != search->provedTime ? time < search->provedTime : latest < search->proved;
+	if (latest < INFINITY && (search->stray > 0.0 ? isFirst : latest < search->proved))
+	{
+		search->proved = latest;
+		search->provedTime = time;
+	}
+}
+
+// Ways that stray may be so near each other for long that nothing is proved. So what is later than a near miss is of no
+// account then, and of contacts that are certain only one that begins by then counts: whatever the order.
 static void Take(Search* search, const Found* found)
 {
-	search->isProved = search->isProved || found->proved < INFINITY;
-	search->limit = found->proved < search->limit ? found->proved : search->limit;
+	Prove(search, found->when.time, found->proved);
+	if (search->stray > 0.0 && found->when.latest < search->nearUntil)
+	{
+		search->nearUntil = found->when.latest;
+	}
+	if (search->list == NULL)
+	{
+		const double latest = search->stray > 0.0 ? search->nearUntil : search->proved;
+		search->limit = latest < search->limit ? latest : search->limit;
+	}
+	else
+	{
+		snugSweepContact contact = { .time = 0.0 };
+		Describe(found, &contact);
+		search->limit = sgSweepList_Add(search->list, &contact, search->limit);
+	}
 	if (IsBefore(found, &search->first))
 	{
 		search->first = *found;
@@ -133,23 +275,23 @@ static void Take(Search* search, const Found* found)
 }
 
 // Triangles at an end that share a point, or are within the margin.
-static bool AreTogether(const Search* search, const Triangles* triangles, int end)
+static bool AreTogether(double margin, const Triangles* triangles, int end)
 {
 	const float(*a)[3] = triangles->a[end], (*b)[3] = triangles->b[end];
 	sgNearest nearest;
-	if (sgTriangles_Intersect(a, b) || search->margin == 0.0)
+	if (sgTriangles_Intersect(a, b) || margin == 0.0)
 	{
 		return sgTriangles_Intersect(a, b);
 	}
 	sgTriangles_Nearest(a, b, &nearest);
-	return sqrt(nearest.distance2) <= search->margin;
+	return sqrt(nearest.distance2) <= margin;
 }
 
-// Features that may meet, one by one. A search that is unsure is settled by the exact test, if the step goes to the
-// end.
+// Features that may meet, one by one. Triangles of which that is unsure may meet by the exact test, if the step goes to
+// the end.
 static void LookAtFeature(Search* search, const Triangles* triangles, int number, double from, double to)
 {
-	const sgMovingQuery query = { from, to, search->margin, search->tolerance, MAX_CELLS };
+	const sgMovingQuery query = { from, to, search->margin, search->stray, search->tolerance, MAX_CELLS };
 	const sgMovingPair pair = FeaturePair(triangles, number);
 	Found found = { .when = sgMovingPair_Search(&pair, &query), .features = number, .triangles = *triangles };
 	++search->counters.exactTests;
@@ -159,11 +301,12 @@ static void LookAtFeature(Search* search, const Triangles* triangles, int number
 		return;
 	}
 	found.proved = found.when.answer == sg_movingMeets ? found.when.latest : INFINITY;
-	if (found.when.answer == sg_movingUnsure && search->maxTime == 1.0 && AreTogether(search, triangles, 1))
-	{
-		found.proved = 1.0;
-	}
 	Take(search, &found);
+	const bool isOpen = found.proved == INFINITY && (search->stray > 0.0 || search->proved == INFINITY);
+	if (isOpen && search->maxTime == 1.0 && AreTogether(search->asked, triangles, 1))
+	{
+		Prove(search, found.when.time, 1.0); // by the triangles, if not by these features
+	}
 }
 
 static void LookAtFeatures(Search* search, const Triangles* triangles, int first, int count)
@@ -192,7 +335,7 @@ static void LookAtTriangles(Search* search, const Triangles* triangles, bool may
 {
 	++search->counters.triangleTests;
 	++search->steps;
-	if (mayMeetAtStart && AreTogether(search, triangles, 0))
+	if (mayMeetAtStart && AreTogether(search->newOnly ? search->margin : search->asked, triangles, 0))
 	{
 		const Found found = {
 			.when = { .answer = sg_movingMeets }, .features = FEATURE_PAIRS, .triangles = *triangles
@@ -203,9 +346,11 @@ static void LookAtTriangles(Search* search, const Triangles* triangles, bool may
 		}
 		return;
 	}
-	const bool isStill = memcmp(triangles->a[0], triangles->a[1], sizeof(triangles->a[0])) == 0 &&
+	const bool isStill = search->stray == 0.0 &&
+	                     memcmp(triangles->a[0], triangles->a[1], sizeof(triangles->a[0])) == 0 &&
 	                     memcmp(triangles->b[0], triangles->b[1], sizeof(triangles->b[0])) == 0;
-	if (!isStill && search->limit > 0.0) // what rests was decided at the start, and so may all else be by now
+	const bool isDecided = search->limit == 0.0 && search->list == NULL; // so soon that only the start counts
+	if (!isStill && !isDecided)
 	{
 		LookAtFeatures(search, triangles, 0, 6);
 		LookAtFeatures(search, triangles, 6, SG_LANES);
@@ -213,11 +358,18 @@ static void LookAtTriangles(Search* search, const Triangles* triangles, bool may
 	}
 }
 
-// ---- Nodes
-// -----------------------------------------------------------------------------------------------------------
+// ---- Nodes ---------------------------------------------------------------------------------------------------------
 
-static void GetTriangle(Mover* mover, const sgKeptLeaf kept[2], uint32_t lane, float corners[2][3][3], uint32_t* number,
-    uint32_t vertices[3])
+// The number that stands for a vertex and its twins. Those of free bodies may part on the way.
+static uint32_t NameVertex(const Mover* mover, uint32_t vertex)
+{
+	const uint32_t twin = sgBody_FindTwin(mover->views[0].body, vertex);
+	const bool stays = sgBody_FindTwin(mover->views[mover->ends - 1].body, vertex) == twin;
+	return mover->views[0].tree->vertexMap[stays ? twin : vertex];
+}
+
+static void GetTriangle(
+    Mover* mover, const sgKeptLeaf kept[2], uint32_t lane, float corners[2][3][3], uint32_t* number, uint32_t names[3])
 {
 	for (int end = 0; end < 2; ++end)
 	{
@@ -229,7 +381,7 @@ static void GetTriangle(Mover* mover, const sgKeptLeaf kept[2], uint32_t lane, f
 	*number = sgView_TriangleNumber(view, kept[0], lane);
 	for (int c = 0; c < 3; ++c)
 	{
-		vertices[c] = view->tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]];
+		names[c] = NameVertex(mover, view->tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]]);
 	}
 }
 
@@ -274,8 +426,8 @@ static void LookAtLeaves(
 		Triangles triangles;
 		if ((double)times[pair] <= search->limit && !IsCut(search, (double)times[pair]))
 		{
-			GetTriangle(&search->a, a, pair / SG_LANES, triangles.a, &triangles.numberA, triangles.verticesA);
-			GetTriangle(&search->b, b, pair % SG_LANES, triangles.b, &triangles.numberB, triangles.verticesB);
+			GetTriangle(&search->a, a, pair / SG_LANES, triangles.a, &triangles.numberA, triangles.namesA);
+			GetTriangle(&search->b, b, pair % SG_LANES, triangles.b, &triangles.numberB, triangles.namesB);
 			LookAtTriangles(search, &triangles, times[pair] <= 0.0f);
 		}
 	}
@@ -353,8 +505,7 @@ static void Descend(Search* search)
 	}
 }
 
-// ---- The query
-// -------------------------------------------------------------------------------------------------------
+// ---- The query -----------------------------------------------------------------------------------------------------
 
 static snugStatus StartMover(
     Mover* mover, snugBody* start, snugBody* end, const double origin[3], sgBox roots[2], snugCounters* counters)
@@ -407,124 +558,34 @@ static double Extent(const sgBox* box)
 	return extent;
 }
 
-// What a feature is called: a corner of the triangle, one of its edges, or all of it.
-static snugFeature NameCorner(snugBody* body, const uint32_t vertices[3], int corner)
-{
-	return (snugFeature){ snug_featureVertex, body->model->tree.vertexMap[sgBody_FindTwin(body, vertices[corner])], 0 };
-}
-
-static snugFeature NameEdge(snugBody* body, const uint32_t vertices[3], int edge)
-{
-	const uint32_t* map = body->model->tree.vertexMap;
-	const uint32_t first = sgBody_FindTwin(body, vertices[edge]),
-	               second = sgBody_FindTwin(body, vertices[(edge + 1) % 3]);
-	return (
-	    snugFeature){ snug_featureEdge, map[first < second ? first : second], map[first < second ? second : first] };
-}
-
-static void Name(const Search* search, const Found* found, snugSweepResult* result)
-{
-	const Triangles* triangles = &found->triangles;
-	const int number = found->features;
-	snugBody *a = search->a.views[0].body, *b = search->b.views[0].body;
-	result->a = triangles->numberA;
-	result->b = triangles->numberB;
-	result->featureA = (snugFeature){ snug_featureTriangle, result->a, 0 };
-	result->featureB = (snugFeature){ snug_featureTriangle, result->b, 0 };
-	if (number < 3)
-	{
-		result->featureA = NameCorner(a, triangles->verticesA, number);
-	}
-	else if (number < 6)
-	{
-		result->featureB = NameCorner(b, triangles->verticesB, number - 3);
-	}
-	else if (number < FEATURE_PAIRS)
-	{
-		result->featureA = NameEdge(a, triangles->verticesA, (number - 6) / 3);
-		result->featureB = NameEdge(b, triangles->verticesB, (number - 6) % 3);
-	}
-}
-
-// Triangles that are together at the start: a point of both, or what is half way between them.
-static void DescribeStart(const Search* search, const Triangles* triangles, snugSweepResult* result)
-{
-	const float(*a)[3] = triangles->a[0], (*b)[3] = triangles->b[0];
-	double point[3];
-	sgNearest nearest;
-	if (sgTriangles_Intersect(a, b))
-	{
-		sgTriangles_CommonPoint(a, b, point);
-	}
-	else
-	{
-		sgTriangles_Nearest(a, b, &nearest);
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		const bool areApart = search->margin > 0.0 && !sgTriangles_Intersect(a, b);
-		result->position[k] = (float)(areApart ? 0.5 * (nearest.a[k] + nearest.b[k]) : point[k]);
-	}
-	sgUnitNormal(b, result->normal);
-}
-
-static double At(double start, double end, double t)
-{
-	return (1.0 - t) * start + t * end;
-}
-
-// Where the features are then. The normal is across both, the way that leads a away from b.
-static void Describe(const Found* found, snugSweepResult* result)
-{
-	const Triangles* triangles = &found->triangles;
-	const sgMovingPair pair = FeaturePair(triangles, found->features);
-	const double t = found->when.time, u = found->when.u, v = found->when.v;
-	const bool isOfB = found->features >= 3 && found->features < 6, isEdge = found->features >= 6;
-	const int corner = isEdge ? (found->features - 6) / 3 : found->features % 3;
-	double along[3], across[3], normal[3], approach = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		const float(*own)[3][3] = isOfB ? triangles->b : triangles->a;
-		along[k] = At(pair.along[0][k], pair.along[1][k], t);
-		across[k] = At(pair.across[0][k], pair.across[1][k], t);
-		const double vertex = At((double)own[0][corner][k], (double)own[1][corner][k], t);
-		result->position[k] = (float)(vertex + (isEdge ? u * along[k] : 0.0));
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		const int i = (k + 1) % 3, j = (k + 2) % 3;
-		normal[k] = along[i] * across[j] - along[j] * across[i];
-		approach += normal[k] * (pair.base[1][k] - pair.base[0][k] + u * (pair.along[1][k] - pair.along[0][k]) +
-		                            v * (pair.across[1][k] - pair.across[0][k]));
-	}
-	const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-	const double sign = (approach > 0.0) != isOfB ? -1.0 : 1.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		result->normal[k] = length > 0.0 ? (float)(sign * normal[k] / length) : 0.0f;
-	}
-}
-
 // What came first need not be what is proved: it may have been a near miss.
 static void Conclude(const Search* search, snugSweepResult* result)
 {
-	const bool isFound = search->first.when.time < INFINITY, isCut = search->cutTime <= search->limit;
+	const bool isProved = search->proved < INFINITY && search->provedTime <= search->nearUntil,
+	           isFound = search->first.when.time < INFINITY;
+	const bool isCut = search->cutTime <= search->limit;
 	const Found* found = &search->first;
-	result->answer = search->isProved ? snug_sweepMeets : isFound || isCut ? snug_sweepUnsure : snug_sweepFree;
-	result->time = isFound ? search->first.when.time : search->maxTime;
+	result->answer = isProved ? snug_sweepMeets : isFound || isCut ? snug_sweepUnsure : snug_sweepFree;
+	result->time = isFound ? found->when.time : search->maxTime;
 	result->time = isCut && search->cutTime < result->time ? search->cutTime : result->time;
-	result->latest = !search->isProved && isFound && !isCut ? found->when.latest : search->limit;
+	result->latest = isProved ? search->proved : isFound && !isCut ? found->when.latest : search->maxTime;
+	result->stray = search->stray;
 	if (isFound)
 	{
-		Name(search, found, result);
-		if (found->features == FEATURE_PAIRS)
-		{
-			DescribeStart(search, &found->triangles, result);
-		}
-		else
-		{
-			Describe(found, result);
-		}
+		snugSweepContact contact;
+		Describe(found, &contact);
+		result->a = contact.a;
+		result->b = contact.b;
+		result->featureA = contact.featureA;
+		result->featureB = contact.featureB;
+		memcpy(result->position, contact.position, sizeof(contact.position));
+		memcpy(result->normal, contact.normal, sizeof(contact.normal));
+	}
+	if (search->list != NULL)
+	{
+		sgSweepList_Finish(search->list, search->cutTime);
+		result->count = search->list->count;
+		result->complete = search->list->isComplete;
 	}
 }
 
@@ -532,20 +593,29 @@ static void Conclude(const Search* search, snugSweepResult* result)
 // be unsure from then on, and whether they are must not depend on how tight boxes are.
 static float ReachOfBoxes(const Search* search, double extent)
 {
-	const double reach = search->margin + search->tolerance + 0x1p-40 * extent;
+	const double reach = search->margin + 0.125 * search->stray + search->tolerance + 0x1p-40 * extent;
 	return sgRoundUp(reach * (1.0 + SG_MARGIN_SHAPE_BOX));
 }
 
-static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSweepQuery* query)
+static double FindStray(Search* search, Mover* mover, const sgBox roots[2])
+{
+	return mover->ends == 1 ? 0.0 : sgFindStray(mover->views, mover->views + 1, roots, &search->counters);
+}
+
+static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSweepQuery* query, const double origin[3])
 {
 	sgBox rootsA[2], rootsB[2], around = sgBox_Empty();
-	snugStatus status = StartMover(&search->a, bodies[0], bodies[1], query->origin, rootsA, &search->counters);
+	snugStatus status = StartMover(&search->a, bodies[0], bodies[1], origin, rootsA, &search->counters);
 	if (status == snug_success)
 	{
-		status = StartMover(&search->b, bodies[2], bodies[3], query->origin, rootsB, &search->counters);
+		status = StartMover(&search->b, bodies[2], bodies[3], origin, rootsB, &search->counters);
 	}
 	if (status == snug_success)
 	{
+		search->stray = query->path == snug_pathStraight
+		                    ? 0.0
+		                    : FindStray(search, &search->a, rootsA) + FindStray(search, &search->b, rootsB);
+		search->margin = search->asked + search->stray;
 		FindMotions(&search->a, &search->a, rootsA);
 		FindMotions(&search->a, &search->b, rootsB);
 		AddPlaced(&search->a, rootsA, &around);
@@ -557,21 +627,23 @@ static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSwe
 	return status;
 }
 
-static SG_NOINLINE snugSweepResult Run(snugBody* const bodies[4], const snugSweepQuery* query)
+SG_NOINLINE snugSweepResult sgSweep(
+    snugBody* const bodies[4], const snugSweepQuery* query, const double origin[3], double limit, sgSweepList* list)
 {
 	snugSweepResult result = { .a = SNUG_NONE, .b = SNUG_NONE };
 	Search search; // not zeroed: most of it is scratch
 	search.kernels = sgGetKernels();
-	search.margin = query->margin;
+	search.asked = query->margin;
 	search.maxTime = query->maxTime > 0.0 ? query->maxTime : 1.0;
 	search.newOnly = query->newOnly;
 	search.steps = 0;
 	search.maxSteps = query->maxSteps;
-	search.limit = search.maxTime;
+	search.limit = limit < search.maxTime ? limit : search.maxTime;
+	search.proved = search.provedTime = search.nearUntil = INFINITY;
 	search.cutTime = search.first.when.time = INFINITY;
-	search.isProved = false;
+	search.list = list;
 	search.counters = (snugCounters){ 0 };
-	result.status = Start(&search, bodies, query);
+	result.status = Start(&search, bodies, query, origin);
 	if (result.status == snug_success)
 	{
 		if (bodies[0]->model->tree.triangleCount > 0 && bodies[2]->model->tree.triangleCount > 0)
@@ -586,8 +658,18 @@ static SG_NOINLINE snugSweepResult Run(snugBody* const bodies[4], const snugSwee
 	return result;
 }
 
-// What is wrong with a query, in words; null if nothing.
-static const char* FindFault(snugBody* const bodies[4], const snugSweepQuery* query)
+const char* sgSweep_FindFault(const snugSweepQuery* query)
+{
+	const double most = (double)SNUG_MAX_COORDINATE;
+	return !(query->margin >= 0.0 && query->margin <= most) ? "the margin is negative, not finite or too large"
+	       : !(query->tolerance >= 0.0 && query->tolerance <= most)
+	           ? "the tolerance is negative, not finite or too large"
+	       : !(query->maxTime >= 0.0 && query->maxTime <= 1.0) ? "maxTime is not from 0 to 1"
+	                                                           : NULL;
+}
+
+// What is wrong with bodies, in words; null if nothing.
+static const char* FindWrongBody(snugBody* const bodies[4])
 {
 	for (int i = 0; i < 4; i += 2)
 	{
@@ -597,36 +679,49 @@ static const char* FindFault(snugBody* const bodies[4], const snugSweepQuery* qu
 			              : "the second body has another model at the end than at the start";
 		}
 	}
-	const double most = (double)SNUG_MAX_COORDINATE;
-	return !(query->margin >= 0.0 && query->margin <= most) ? "the margin is negative, not finite or too large"
-	       : !(query->tolerance >= 0.0 && query->tolerance <= most)
-	           ? "the tolerance is negative, not finite or too large"
-	       : !(query->maxTime >= 0.0 && query->maxTime <= 1.0) ? "maxTime is not from 0 to 1"
-	                                                           : NULL;
+	return NULL;
+}
+
+static snugSweepResult Run(
+    const char* function, snugBody* const bodies[4], const snugSweepQuery* query, sgSweepList* list)
+{
+	static const snugSweepQuery defaults = { .tolerance = 0.0 };
+	snugSweepResult result = { .status = snug_badArgument, .answer = snug_sweepUnsure, .a = SNUG_NONE, .b = SNUG_NONE };
+	snugBody *startA = bodies[0], *endA = bodies[1], *startB = bodies[2], *endB = bodies[3];
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE_IN(function, startA != NULL && startB != NULL && startA != startB, result);
+	SG_REQUIRE_IN(function, endA != startB && endB != startA && (endA == NULL || endA != endB), result);
+	SG_REQUIRE_RESERVED_IN(function, query, result);
+	SG_REQUIRE_IN(function, sgIsFinitePoint(query->origin), result);
+	SG_REQUIRE_IN(function, query->path == snug_pathStraight || query->path == snug_pathTurning, result);
+	const char *wrong = FindWrongBody(bodies), *fault = wrong != NULL ? wrong : sgSweep_FindFault(query);
+	if (fault != NULL)
+	{
+		result.status = sgFail(&startA->messenger, snug_badInput, "%s: %s", function, fault);
+		return result;
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	result = sgSweep(bodies, query, query->origin, INFINITY, list);
+	sgFpEnv_Leave(environment);
+	return result;
 }
 
 snugSweepResult snugSweep(
     snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, const snugSweepQuery* query)
 {
-	static const snugSweepQuery defaults = { .tolerance = 0.0 };
+	snugBody* const bodies[4] = { startA, endA, startB, endB };
+	return Run("snugSweep", bodies, query, NULL);
+}
+
+snugSweepResult snugSweepAll(snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB,
+    const snugSweepQuery* query, snugSweepContact* contacts, uint64_t capacity)
+{
 	const snugSweepResult misuse = {
 		.status = snug_badArgument, .answer = snug_sweepUnsure, .a = SNUG_NONE, .b = SNUG_NONE
 	};
-	query = query != NULL ? query : &defaults;
-	SG_REQUIRE(startA != NULL && startB != NULL && startA != startB, misuse);
-	SG_REQUIRE(endA != startB && endB != startA && (endA == NULL || endA != endB), misuse);
-	SG_REQUIRE_RESERVED(query, misuse);
-	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	SG_REQUIRE(contacts != NULL || capacity == 0, misuse);
+	SG_REQUIRE(capacity < SNUG_NONE, misuse);
 	snugBody* const bodies[4] = { startA, endA, startB, endB };
-	const char* fault = FindFault(bodies, query);
-	if (fault != NULL)
-	{
-		snugSweepResult result = misuse;
-		result.status = sgFail(&startA->messenger, snug_badInput, "snugSweep: %s", fault);
-		return result;
-	}
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugSweepResult result = Run(bodies, query);
-	sgFpEnv_Leave(environment);
-	return result;
+	sgSweepList list = sgSweepList_Begin(contacts, (uint32_t)capacity);
+	return Run("snugSweepAll", bodies, query, &list);
 }

@@ -233,6 +233,9 @@ snugCounters sgScene_TakeCounters(snugScene* scene);
 /// @return the body that is too far, or SG_NONE
 uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved);
 
+/// The trees over all boxes as they are in scene->boxes.
+void sgScene_RefitTrees(snugScene* scene);
+
 /// Pairs of boxes that overlap within `moving` and between both, of which one is active, that masks and the filter
 /// agree to: sorted, in scene->candidates.
 /// @param all bodies that meet themselves, and shapes, are candidates too

@@ -84,14 +84,8 @@ static uint32_t MakeBounds(snugScene* scene)
 	return sgScene_FindTooFar(scene);
 }
 
-uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved)
+void sgScene_RefitTrees(snugScene* scene)
 {
-	*moved = FindActive(scene, all);
-	const uint32_t tooFar = MakeBounds(scene);
-	if (tooFar != SG_NONE)
-	{
-		return tooFar;
-	}
 	const sgBroadBoxes boxes = { scene->boxes, scene->isActive };
 	uint32_t moving = sgBroad_LevelCount(&scene->moving), fixed = sgBroad_LevelCount(&scene->fixed);
 	uint32_t round = sgBroad_LevelCount(&scene->round), levels = moving > fixed ? moving : fixed;
@@ -99,7 +93,17 @@ uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved)
 	sgBroad_Refit(&scene->moving, &boxes, levels);
 	sgBroad_Refit(&scene->fixed, &boxes, levels);
 	sgBroad_Refit(&scene->round, &boxes, levels);
-	return SG_NONE;
+}
+
+uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved)
+{
+	*moved = FindActive(scene, all);
+	const uint32_t tooFar = MakeBounds(scene);
+	if (tooFar == SG_NONE)
+	{
+		sgScene_RefitTrees(scene);
+	}
+	return tooFar;
 }
 
 // ---- Candidates -----------------------------------------------------------------------------------------------------

@@ -410,6 +410,9 @@ static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrice
 	CALL(outcome, snugScene_FindHits(scene, &ray, hits + 1, 8, NULL));
 	HASH(outcome, hits);
 	CALL(outcome, snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 0.3 }));
+	snugSceneSweep first;
+	CALL(outcome, snugScene_Sweep(scene, NULL, 0, NULL, &first));
+	HashBytes(&outcome->hash, &first.sweep.time, sizeof(double));
 	CALL(outcome, snugScene_SetOrigin(scene, station->origin));
 	CALL(outcome, snugScene_Update(scene, NULL));
 	CALL(outcome, snugScene_Destroy(scene));

@@ -120,19 +120,39 @@ static void AskBoth(Input* input, snugBody* a, snugBody* b, snugContactBuffer* b
 	Require((side == snug_onSurface) == (all.count > 0));
 }
 
+// All contacts are in order, and begin with the first; those for which there is room are the first of them.
+static bool IsFirstOfAll(
+    Input* input, snugBody* a, snugBody* b, snugBody* end, const snugSweepQuery* query, const snugSweepResult* first)
+{
+	static snugSweepContact all[4096], some[4096];
+	const snugSweepResult result = snugSweepAll(a, NULL, b, end, query, all, 4096);
+	const snugSweepResult less = snugSweepAll(a, NULL, b, end, query, some, Next(input) % 8);
+	bool isGood = result.answer == first->answer && result.time == first->time && less.time == first->time &&
+	              (result.count > 0) == (first->answer != snug_sweepFree) && less.count <= result.count;
+	for (uint64_t i = 0; i < result.count; ++i)
+	{
+		isGood = isGood && all[i].time >= (i > 0 ? all[i - 1].time : first->time) && all[i].time <= all[i].latest;
+		isGood = isGood && (i >= less.count || (some[i].time == all[i].time && some[i].a == all[i].a &&
+		                                           some[i].featureB.first == all[i].featureB.first));
+	}
+	return isGood;
+}
+
 // Rest is what collide says; on the way anywhere, what meets at the start meets first.
 static void Sweep(Input* input, snugBody* a, snugBody* b, const snugModel* modelOfB)
 {
 	const bool meet = snugCollide(a, b, NULL).count > 0;
 	const snugSweepResult rest = snugSweep(a, NULL, b, b, NULL);
 	Require(rest.status == snug_success && rest.answer == (meet ? snug_sweepMeets : snug_sweepFree));
-	snugBody* end = NULL;
+	snugBody *end = NULL, *third = NULL;
 	Require(snugBody_Create(&(snugBodyDef){ .model = modelOfB }, &end) == snug_success);
+	Require(snugBody_Create(&(snugBodyDef){ .model = modelOfB }, &third) == snug_success);
 	const snugFrame frame = { { NextFinite(input), NextFinite(input), NextFinite(input) }, { 0 } };
 	const snugSweepQuery query = { .tolerance = fabs((double)NextCoordinate(input)),
 		.margin = Next(input) % 2 == 0 ? 0.0 : (double)NextCoordinate(input),
 		.maxTime = (double)(Next(input) % 5) * 0.25,
 		.maxSteps = Next(input) % 8,
+		.path = Next(input) % 4 == 0 ? snug_pathTurning : snug_pathStraight,
 		.newOnly = Next(input) % 2 == 0 };
 	Require(snugBody_SetFrame(end, &frame) == snug_success);
 	const snugSweepResult result = snugSweep(a, NULL, b, end, &query);
@@ -140,7 +160,11 @@ static void Sweep(Input* input, snugBody* a, snugBody* b, const snugModel* model
 	{
 		Require(result.time >= 0.0 && result.time <= result.latest && result.latest <= 1.0);
 		Require(!(meet && !query.newOnly) || result.time == 0.0);
+		Require(query.maxSteps > 0 || IsFirstOfAll(input, a, b, end, &query, &result));
+		double sagitta = -1.0;
+		Require(snugFindSagitta(b, end, third, NULL, &sagitta) == snug_success && sagitta >= 0.0);
 	}
+	snugBody_Destroy(third);
 	snugBody_Destroy(end);
 }
 

@@ -313,6 +313,42 @@ static void FindWithin(Stage* stage)
 	Require(count == result.count);
 }
 
+// From where bodies are to where others of their models are that are not there: the first of what every two say.
+static void SweepAllBodies(Stage* stage)
+{
+	snugBody* ends[4 * ACTORS] = { NULL };
+	snugSceneSweep found;
+	for (int i = 0; i < ACTORS; ++i)
+	{
+		const Actor *actor = stage->actors + i, *other = stage->actors + (i + MODELS) % ACTORS;
+		if (actor->isPresent && actor->id < 4 * ACTORS && !other->isPresent && other->model == actor->model)
+		{
+			ends[actor->id] = other->body;
+		}
+	}
+	const snugSweepQuery query = { .newOnly = Next(&stage->input) % 2 == 0 };
+	snugSceneResult result = snugScene_Sweep(stage->scene, ends, 4 * ACTORS, &query, &found);
+	if (result.status == snug_outOfRange && result.body == SNUG_NONE)
+	{
+		Require(snugScene_Reserve(stage->scene, &result.needed) == snug_success);
+		result = snugScene_Sweep(stage->scene, ends, 4 * ACTORS, &query, &found);
+	}
+	double time = 1.0;
+	for (int i = 0; i < ACTORS * ACTORS && result.status == snug_success; ++i)
+	{
+		const Actor *a = stage->actors + i / ACTORS, *b = stage->actors + i % ACTORS;
+		if (MayMeet(a, b) && a->id < b->id && (ends[a->id] != ends[b->id] || ends[a->id] == NULL))
+		{
+			snugSweepQuery one = query;
+			memcpy(one.origin, stage->origin, sizeof(one.origin));
+			const double own = snugSweep(a->body, ends[a->id], b->body, ends[b->id], &one).time;
+			time = own < time ? own : time;
+		}
+	}
+	Require(result.status != snug_success || found.sweep.time == time);
+	Require(result.status == snug_success || result.body != SNUG_NONE);
+}
+
 static void Step(Stage* stage)
 {
 	Input* input = &stage->input;
@@ -338,7 +374,7 @@ static void Step(Stage* stage)
 			Place(stage, actor);
 			break;
 		case 6:
-			FindWithin(stage);
+			(what / 64 % 2 == 0 ? FindWithin : SweepAllBodies)(stage);
 			break;
 		default:
 			Update(stage);

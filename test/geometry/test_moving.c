@@ -69,8 +69,7 @@ static void Print(const char* what, const Tally* tally)
 	    (double)tally->cells / (double)tally->pairs, (unsigned long long)tally->filtered);
 }
 
-// ---- Random features
-// -------------------------------------------------------------------------------------------------
+// ---- Random features -----------------------------------------------------------------------------------------------
 
 enum
 {

@@ -101,6 +101,18 @@ checks=$((checks + 1))
 expect 0 "" check --csv --between --margin 4.5 shot.glb box.obj --clip bend --place 0,0,0 --place 20,5,0 --fps 4
 checks=$((checks + 1))
 [ "$(awk -F , 'NR > 1 { printf "%s", $4 }' out)" = 00110 ] || fail "within the margin: $(cat out)"
+# It swings on an arc: where ways are halved until they are nearly straight, what two frames show is what 200 show.
+expect 0 "" check --json --between --stray 0.001 $shot --fps 4
+finer=$(sed -n '3s/.*"between":\[{"bodies":\[0,1\],"triangles":\[[0-9]*,[0-9]*\],"time":\([0-9.]*\),"sure":true.*/\1/p' out)
+checks=$((checks + 1))
+awk -v finer="$finer" -v time="$time" 'BEGIN { exit !(finer != "" && finer > 0.25 && finer < 0.5 && (finer - time)^2 < 0.04) }' || fail "with smaller steps at '$finer', not $time"
+for threads in 1 3; do
+	expect 0 "" check --csv --between --stray 0.001 --threads $threads $shot --fps 4
+	checks=$((checks + 1))
+	[ "$(awk -F , 'NR > 1 { printf "%s", $4 }' out)" = 00110 ] || fail "between frames, in smaller steps: $(cat out)"
+done
+expect 2 "--stray needs --between" check --stray 1 $shot
+expect 2 "--stray is a distance" check --between --stray -1 $shot
 expect 2 "--between needs" check --between box.obj torus.obj
 expect 2 "not both" check --between --first $shot
 expect 2 "not for --between" check --between --method brute $shot

@@ -7,6 +7,7 @@
 
 #include "geometry/moving_kernels.h"
 #include "geometry/triangle.h"
+#include "query/triangles.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define FEW_TRIANGLES 7
+#define FEATURE_PAIRS 15
 
 /// A body on its way, and its vertices at both ends.
 typedef struct Traveller
@@ -21,6 +23,7 @@ typedef struct Traveller
 	Posed posed;
 	snugBody* end;
 	float* positions[2];
+	uint32_t* names; ///< of vertices: twins that stay together have one
 } Traveller;
 
 static void ReadEnd(Traveller* traveller, const double origin[3], int end)
@@ -28,6 +31,18 @@ static void ReadEnd(Traveller* traveller, const double origin[3], int end)
 	snugBody* body = end == 0 || traveller->end == NULL ? traveller->posed.thing.body : traveller->end;
 	traveller->positions[end] = malloc((3 * (size_t)traveller->posed.thing.mesh.vertexCount + 1) * sizeof(float));
 	assert_int_equal(snugBody_GetVertices(body, origin, traveller->positions[end], 0), snug_success);
+}
+
+static void FindNames(Traveller* traveller)
+{
+	const snugBody *start = traveller->posed.thing.body, *end = traveller->end != NULL ? traveller->end : start;
+	const sgTree* tree = &start->model->tree;
+	traveller->names = malloc((tree->vertexCount + 1) * sizeof(uint32_t));
+	for (uint32_t v = 0; v < tree->vertexCount; ++v)
+	{
+		const uint32_t twin = sgBody_FindTwin(start, v);
+		traveller->names[tree->vertexMap[v]] = tree->vertexMap[sgBody_FindTwin(end, v) == twin ? twin : v];
+	}
 }
 
 // Some triangles of a mesh of any kind; at the end another pose, elsewhere.
@@ -63,15 +78,22 @@ static Traveller MakeTraveller(sceneRandom* random, const double origin[3], doub
 		traveller.posed.thing.body = start;
 		ReadEnd(&traveller, origin, end);
 	}
+	FindNames(&traveller);
 	return traveller;
 }
 
 static void FreeTraveller(Traveller* traveller)
 {
+	free(traveller->names);
 	free(traveller->positions[0]);
 	free(traveller->positions[1]);
 	snugBody_Destroy(traveller->end);
 	Posed_Free(&traveller->posed);
+}
+
+static uint32_t NameOf(const Traveller* traveller, uint32_t triangle, int corner)
+{
+	return traveller->names[traveller->posed.thing.mesh.triangles[3 * triangle + (uint32_t)corner]];
 }
 
 static void GetTriangle(const Traveller* traveller, uint32_t triangle, float corners[2][3][3])
@@ -187,8 +209,7 @@ static void sweeps_are_those_of_rational_arithmetic(void** state)
 	assert_true(tally.falsely * 50 <= count + 50);
 }
 
-// ---- All pairs of triangles
-// ------------------------------------------------------------------------------------------
+// ---- All pairs of triangles ----------------------------------------------------------------------------------------
 
 static void SetPath(const float corner[2][3][3], int number, double path[2][3])
 {
@@ -198,25 +219,51 @@ static void SetPath(const float corner[2][3][3], int number, double path[2][3])
 	}
 }
 
-// Corners of a and b, corners of b and a, edges, as the sweep has them.
-static sgMovingPair MakePair(const float a[2][3][3], const float b[2][3][3], int number)
+static snugFeature NameEdge(const Traveller* traveller, uint32_t triangle, int edge)
 {
-	double path[4][2][3];
-	const float(*vertex)[3][3] = number < 3 ? a : b, (*other)[3][3] = number < 3 ? b : a;
-	for (int i = 0; i < 2 && number >= 6; ++i)
-	{
-		SetPath(a, ((number - 6) / 3 + i) % 3, path[i]);
-		SetPath(b, ((number - 6) % 3 + i) % 3, path[2 + i]);
-	}
-	for (int i = 0; i < 4 && number < 6; ++i)
-	{
-		SetPath(i == 0 ? vertex : other, i == 0 ? number % 3 : i - 1, path[i]);
-	}
-	return sgMovingPair_Make((const double(*)[2][3])path, number < 6);
+	const uint32_t x = NameOf(traveller, triangle, edge), y = NameOf(traveller, triangle, (edge + 1) % 3);
+	return (snugFeature){ snug_featureEdge, x < y ? x : y, x < y ? y : x };
 }
 
-static double SearchFeatures(const sgMovingPair* pair, double tolerance)
+static void SetEdgePaths(
+    const Traveller* traveller, uint32_t triangle, const float corners[2][3][3], int edge, RationalPath path, int at)
 {
+	const int next = (edge + 1) % 3;
+	const bool isTurned = NameOf(traveller, triangle, next) < NameOf(traveller, triangle, edge);
+	SetPath(corners, isTurned ? next : edge, path[at]);
+	SetPath(corners, isTurned ? edge : next, path[at + 1]);
+}
+
+// Corners of a and b, corners of b and a, edges from the smaller name to the other, as the sweep has them. Their names
+// are nullable.
+static void MakePaths(
+    const Traveller* a, uint32_t i, const Traveller* b, uint32_t j, int number, RationalPath path, snugFeature names[2])
+{
+	float one[2][3][3], other[2][3][3];
+	GetTriangle(a, i, one);
+	GetTriangle(b, j, other);
+	const snugFeature triangles[2] = { { snug_featureTriangle, i, 0 }, { snug_featureTriangle, j, 0 } };
+	const int own = number < 3 ? 0 : 1, corner = number % 3;
+	if (number >= 6)
+	{
+		SetEdgePaths(a, i, (const float(*)[3][3])one, (number - 6) / 3, path, 0);
+		SetEdgePaths(b, j, (const float(*)[3][3])other, (number - 6) % 3, path, 2);
+		names[0] = NameEdge(a, i, (number - 6) / 3);
+		names[1] = NameEdge(b, j, (number - 6) % 3);
+		return;
+	}
+	SetPath((const float(*)[3][3])(own == 0 ? one : other), corner, path[0]);
+	for (int c = 0; c < 3; ++c)
+	{
+		SetPath((const float(*)[3][3])(own == 0 ? other : one), c, path[1 + c]);
+	}
+	names[own] = (snugFeature){ snug_featureVertex, own == 0 ? NameOf(a, i, corner) : NameOf(b, j, corner), 0 };
+	names[1 - own] = triangles[1 - own];
+}
+
+static sgMovingResult SearchFeatures(const RationalPath path, bool isTriangle, double tolerance)
+{
+	const sgMovingPair made = sgMovingPair_Make(path, isTriangle), *pair = &made;
 	sgMovingLanes lanes;
 	sgMovingTimes times = { .to = { 1, 1, 1, 1, 1, 1, 1, 1 } };
 	for (int i = 0; i < 6 * SG_LANES; ++i)
@@ -228,11 +275,18 @@ static double SearchFeatures(const sgMovingPair* pair, double tolerance)
 	}
 	if (sgGetKernels()->moving->enterFeatures(&lanes, pair->isTriangle, 0.0, &times) == 0)
 	{
-		return INFINITY;
+		return (sgMovingResult){ .answer = sg_movingFree };
 	}
-	const sgMovingQuery query = { times.from[0], times.to[0], 0.0, tolerance, 10000 };
-	const sgMovingResult result = sgMovingPair_Search(pair, &query);
-	return result.answer == sg_movingFree ? INFINITY : result.time;
+	const sgMovingQuery query = { .from = times.from[0], .to = times.to[0], .tolerance = tolerance, .maxCells = 10000 };
+	return sgMovingPair_Search(pair, &query);
+}
+
+static bool MeetAtStart(const Traveller* a, uint32_t i, const Traveller* b, uint32_t j)
+{
+	float one[2][3][3], other[2][3][3];
+	GetTriangle(a, i, one);
+	GetTriangle(b, j, other);
+	return sgTriangles_Intersect((const float(*)[3])one[0], (const float(*)[3])other[0]);
 }
 
 // The same geometry over all pairs of triangles, without a tree. No other pair is earlier, but pairs whose boxes never
@@ -242,15 +296,15 @@ static double BruteTime(const Traveller* a, const Traveller* b, double tolerance
 	double time = INFINITY;
 	for (uint32_t n = 0; n < a->posed.thing.mesh.triangleCount * b->posed.thing.mesh.triangleCount; ++n)
 	{
-		float one[2][3][3], other[2][3][3];
-		GetTriangle(a, n / b->posed.thing.mesh.triangleCount, one);
-		GetTriangle(b, n % b->posed.thing.mesh.triangleCount, other);
-		const bool meets = sgTriangles_Intersect((const float(*)[3])one[0], (const float(*)[3])other[0]);
-		time = meets ? 0.0 : time;
-		for (int i = 0; i < 15 && time > 0.0 && (a->end != NULL || b->end != NULL); ++i)
+		const uint32_t i = n / b->posed.thing.mesh.triangleCount, j = n % b->posed.thing.mesh.triangleCount;
+		time = MeetAtStart(a, i, b, j) ? 0.0 : time;
+		for (int k = 0; k < FEATURE_PAIRS && time > 0.0 && (a->end != NULL || b->end != NULL); ++k)
 		{
-			const sgMovingPair pair = MakePair((const float(*)[3][3])one, (const float(*)[3][3])other, i);
-			time = fmin(time, SearchFeatures(&pair, tolerance));
+			RationalPath path;
+			snugFeature names[2];
+			MakePaths(a, i, b, j, k, path, names);
+			const sgMovingResult result = SearchFeatures((const double(*)[2][3])path, k < 6, tolerance);
+			time = result.answer == sg_movingFree ? time : fmin(time, result.time);
 		}
 	}
 	return time;
@@ -281,6 +335,228 @@ static void trees_leave_nothing_out(void** state)
 		FreeTraveller(&b);
 	}
 	assert_true(count < 100 || meeting > count / 20);
+}
+
+// ---- All contacts --------------------------------------------------------------------------------------------------
+
+#define MOST_CONTACTS 20000
+
+/// Contacts over all pairs of triangles, without a tree.
+typedef struct Brute
+{
+	snugSweepContact contacts[MOST_CONTACTS];
+	int count;
+} Brute;
+
+static int CompareFeatures(const snugFeature* x, const snugFeature* y)
+{
+	const int64_t differences[3] = { (int64_t)x->kind - y->kind, (int64_t)x->first - y->first,
+		(int64_t)x->second - y->second };
+	const int64_t first = differences[0] != 0 ? differences[0] : differences[1] != 0 ? differences[1] : differences[2];
+	return (first > 0) - (first < 0);
+}
+
+static int CompareContacts(const void* one, const void* other)
+{
+	const snugSweepContact *x = one, *y = other;
+	const int a = CompareFeatures(&x->featureA, &y->featureA);
+	return x->time != y->time ? (x->time > y->time ? 1 : -1) : a != 0 ? a : CompareFeatures(&x->featureB, &y->featureB);
+}
+
+static void AddBrute(Brute* brute, const snugSweepContact* contact)
+{
+	for (int i = 0; i < brute->count; ++i) // triangles come in order, so that the first ones are the smallest
+	{
+		const snugSweepContact* there = brute->contacts + i;
+		if (CompareFeatures(&there->featureA, &contact->featureA) == 0 &&
+		    CompareFeatures(&there->featureB, &contact->featureB) == 0)
+		{
+			assert_true(there->time == contact->time && there->latest == contact->latest);
+			return;
+		}
+	}
+	assert_true(brute->count < MOST_CONTACTS);
+	brute->contacts[brute->count++] = *contact;
+}
+
+static void AddFeatures(
+    Brute* brute, const Traveller* a, uint32_t i, const Traveller* b, uint32_t j, int number, double tolerance)
+{
+	RationalPath path;
+	snugFeature names[2];
+	MakePaths(a, i, b, j, number, path, names);
+	const sgMovingResult result = SearchFeatures((const double(*)[2][3])path, number < 6, tolerance);
+	if (result.answer == sg_movingFree)
+	{
+		return;
+	}
+	snugSweepContact contact = { .time = result.time,
+		.latest = result.latest,
+		.featureA = names[0],
+		.featureB = names[1],
+		.a = i,
+		.b = j,
+		.isCertain = result.answer == sg_movingMeets };
+	AddBrute(brute, &contact);
+}
+
+static void FindBrute(Brute* brute, const Traveller* a, const Traveller* b, const snugSweepQuery* query)
+{
+	brute->count = 0;
+	for (uint32_t n = 0; n < a->posed.thing.mesh.triangleCount * b->posed.thing.mesh.triangleCount; ++n)
+	{
+		const uint32_t i = n / b->posed.thing.mesh.triangleCount, j = n % b->posed.thing.mesh.triangleCount;
+		const bool meets = MeetAtStart(a, i, b, j);
+		if (meets && !query->newOnly)
+		{
+			const snugSweepContact contact = { .featureA = { snug_featureTriangle, i, 0 },
+				.featureB = { snug_featureTriangle, j, 0 },
+				.a = i,
+				.b = j,
+				.isCertain = true };
+			AddBrute(brute, &contact);
+		}
+		for (int k = 0; k < FEATURE_PAIRS && !meets && (a->end != NULL || b->end != NULL); ++k)
+		{
+			AddFeatures(brute, a, i, b, j, k, query->tolerance);
+		}
+	}
+	qsort(brute->contacts, (size_t)brute->count, sizeof(snugSweepContact), CompareContacts);
+}
+
+static bool AreSame(const snugSweepContact* x, const snugSweepContact* y)
+{
+	return CompareContacts(x, y) == 0 && x->latest == y->latest && x->a == y->a && x->b == y->b &&
+	       x->isCertain == y->isCertain && x->reserved[0] == 0 && x->reserved[1] == 0;
+}
+
+static int FindDifference(const Brute* brute, const snugSweepContact* found, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		if (!AreSame(found + i, brute->contacts + i))
+		{
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+static void CheckAll(uint64_t seed, Brute* brute, int* multiple)
+{
+	static snugSweepContact found[MOST_CONTACTS], fewer[MOST_CONTACTS];
+	static const sgKernels* kernels[8];
+	static int count = 0;
+	count = count > 0 ? count : FindKernels(kernels);
+	sceneRandom random = { seed * 104729 };
+	const snugSweepQuery query = { .tolerance = pow(10.0, sceneRandom_Range(&random, -6.0, -2.0)),
+		.newOnly = sceneRandom_Index(&random, 2) == 0 };
+	Traveller a = MakeTraveller(&random, query.origin, 2.0, 30), b = MakeTraveller(&random, query.origin, 2.0, 30);
+	snugBody *startA = a.posed.thing.body, *startB = b.posed.thing.body;
+	const snugSweepResult one = snugSweep(startA, a.end, startB, b.end, &query);
+	sgSetKernels(kernels[sceneRandom_Index(&random, (uint32_t)count)]);
+	const snugSweepResult all = snugSweepAll(startA, a.end, startB, b.end, &query, found, MOST_CONTACTS);
+	FindBrute(brute, &a, &b, &query);
+	const int at =
+	    FindDifference(brute, found, all.count < (uint64_t)brute->count ? all.count : (uint64_t)brute->count);
+	if (all.status != snug_success || !all.complete || all.count != (uint64_t)brute->count || at >= 0)
+	{
+		fail_msg("seed %llu: %llu contacts instead of %d, contact %d differs", (unsigned long long)seed,
+		    (unsigned long long)all.count, brute->count, at);
+	}
+	// The first of them is the answer of the other question.
+	assert_true(all.answer == one.answer && all.time == one.time && all.a == one.a && all.b == one.b);
+	assert_true(all.answer != snug_sweepMeets || all.latest == one.latest);
+	assert_true(all.count == 0 || found[0].time == one.time);
+	const uint64_t room = sceneRandom_Index(&random, (uint32_t)brute->count + 1);
+	const snugSweepResult some = snugSweepAll(startA, a.end, startB, b.end, &query, fewer, room);
+	assert_true(some.count == room && some.complete == (room == all.count));
+	for (uint64_t i = 0; i < some.count; ++i)
+	{
+		if (!AreSame(fewer + i, found + i) || memcmp(fewer[i].position, found[i].position, 24) != 0)
+		{
+			fail_msg("seed %llu: contact %llu of %llu is another one", (unsigned long long)seed, (unsigned long long)i,
+			    (unsigned long long)room);
+		}
+	}
+	assert_true(some.answer == one.answer && some.time == one.time);
+	*multiple += brute->count > 1;
+	sgSetKernels(NULL);
+	FreeTraveller(&a);
+	FreeTraveller(&b);
+}
+
+static void all_contacts_are_those_of_all_triangles(void** state)
+{
+	(void)state;
+	int multiple = 0;
+	Brute* brute = malloc(sizeof(Brute));
+	const int count = TestCount(150);
+	print_message("seeds from %llu\n", (unsigned long long)TestSeed());
+	for (int n = 0; n < count; ++n)
+	{
+		CheckAll(TestSeed() + (uint64_t)n, brute, &multiple);
+	}
+	free(brute);
+	assert_true(count < 50 || multiple > count / 5);
+}
+
+// Each pair of features against rational arithmetic of its own.
+static void no_contact_is_missed_or_late(void** state)
+{
+	(void)state;
+	int meeting = 0;
+	static snugSweepContact found[MOST_CONTACTS];
+	const int count = TestCount(40);
+	print_message("seeds from %llu\n", (unsigned long long)TestSeed());
+	for (int n = 0; n < count; ++n)
+	{
+		sceneRandom random = { (TestSeed() + (uint64_t)n) * 7907 };
+		const snugSweepQuery query = { .newOnly = true };
+		Traveller a = MakeTraveller(&random, query.origin, 2.0, FEW_TRIANGLES);
+		Traveller b = MakeTraveller(&random, query.origin, 2.0, FEW_TRIANGLES);
+		const snugSweepResult all =
+		    snugSweepAll(a.posed.thing.body, a.end, b.posed.thing.body, b.end, &query, found, MOST_CONTACTS);
+		const uint32_t pairs = a.posed.thing.mesh.triangleCount * b.posed.thing.mesh.triangleCount;
+		for (uint32_t k = 0; k < pairs * FEATURE_PAIRS; ++k)
+		{
+			const uint32_t i = k / FEATURE_PAIRS / b.posed.thing.mesh.triangleCount,
+			               j = k / FEATURE_PAIRS % b.posed.thing.mesh.triangleCount;
+			if (MeetAtStart(&a, i, &b, j) || (a.end == NULL && b.end == NULL))
+			{
+				continue;
+			}
+			RationalPath path;
+			snugFeature names[2];
+			MakePaths(&a, i, &b, j, (int)(k % FEATURE_PAIRS), path, names);
+			RationalSweep_Begin();
+			RationalSweep_Add((const double(*)[2][3])path, k % FEATURE_PAIRS >= 6);
+			const snugSweepContact* contact = NULL;
+			for (uint64_t c = 0; c < all.count && contact == NULL; ++c)
+			{
+				const bool isSame = CompareFeatures(&found[c].featureA, names) == 0 &&
+				                    CompareFeatures(&found[c].featureB, names + 1) == 0;
+				contact = isSame ? found + c : NULL;
+			}
+			const char* fault =
+			    RationalSweep_Meets() && contact == NULL                           ? "missed"
+			    : contact == NULL                                                  ? NULL
+			    : RationalSweep_Meets() && !RationalSweep_NotBefore(contact->time) ? "late"
+			    : contact->isCertain && !(RationalSweep_Meets() && RationalSweep_NotAfter(contact->latest))
+			        ? "certain, but not so"
+			        : NULL;
+			if (fault != NULL)
+			{
+				fail_msg("seed %llu: features %u of triangles %u and %u: %s, true %.17g",
+				    (unsigned long long)(TestSeed() + (uint64_t)n), k % FEATURE_PAIRS, i, j, fault,
+				    RationalSweep_Time());
+			}
+			meeting += RationalSweep_Meets();
+		}
+		FreeTraveller(&a);
+		FreeTraveller(&b);
+	}
+	assert_true(count < 20 || meeting > count);
 }
 
 static void what_rests_meets_as_collide_says(void** state)
@@ -317,8 +593,7 @@ static void what_rests_meets_as_collide_says(void** state)
 	assert_true(count < 50 || (meeting > count / 10 && meeting < count));
 }
 
-// ---- Samples, parts of a step, and the way back
-// ----------------------------------------------------------------------
+// ---- Samples, parts of a step, and the way back --------------------------------------------------------------------
 
 #define SAMPLES 64
 #define SHARDS 6
@@ -463,8 +738,7 @@ static void nothing_meets_before_the_time_in_any_sample(void** state)
 	assert_true(count < 50 || later > count / 10);
 }
 
-// ---- Known answers
-// ---------------------------------------------------------------------------------------------------
+// ---- Known answers -------------------------------------------------------------------------------------------------
 
 static Thing MakeSmall(const float* positions, uint32_t vertexCount, const uint32_t* triangles, uint32_t triangleCount)
 {
@@ -611,6 +885,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sweeps_are_those_of_rational_arithmetic),
 		cmocka_unit_test(trees_leave_nothing_out),
+		cmocka_unit_test(all_contacts_are_those_of_all_triangles),
+		cmocka_unit_test(no_contact_is_missed_or_late),
 		cmocka_unit_test(what_rests_meets_as_collide_says),
 		cmocka_unit_test(nothing_meets_before_the_time_in_any_sample),
 		cmocka_unit_test(a_bullet_does_not_pass_a_wall),

@@ -204,6 +204,8 @@ static bool Meddle(void* user, uint32_t a, uint32_t b)
 	ASSERT_BAD_ARGUMENT(snugScene_SetGroups(scene, b, 1, 1));
 	ASSERT_BAD_ARGUMENT(snugScene_Update(scene, NULL).status);
 	ASSERT_BAD_ARGUMENT(snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 1.0 }).status);
+	snugSceneSweep first;
+	ASSERT_BAD_ARGUMENT(snugScene_Sweep(scene, NULL, 0, NULL, &first).status);
 	ASSERT_BAD_ARGUMENT(snugScene_Reserve(scene, &(snugSceneRoom){ .bodies = 100 }));
 	ASSERT_BAD_ARGUMENT(snugScene_SetOrigin(scene, (const double[3]){ 0 }));
 	ASSERT_BAD_ARGUMENT(snugScene_SetPoses(scene, &(snugScenePoses){ .count = 0 }));
@@ -610,6 +612,8 @@ static void every_failure_is_survived(void** state)
 		assert_int_equal(snugScene_Update(scene, &(snugSceneQuery){ .trianglePairs = true }).status, snug_success);
 		assert_int_equal(CountPairs(scene), 3);
 		assert_int_equal(snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 1.0 }).count, 3);
+		snugSceneSweep first;
+		assert_int_equal(snugScene_Sweep(scene, NULL, 0, NULL, &first).count, 1);
 	}
 	assert_int_equal(allocator.calls, 0); // neither allocates
 	snugScene_Destroy(scene);

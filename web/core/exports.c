@@ -407,25 +407,41 @@ snugStatus webFindDistance(snugBody* a, snugBody* b, webAsk* ask, uint32_t words
 	return result.status;
 }
 
-/// When two bodies first meet. The margin is in ask->limit; ends are nullable.
-/// @param numbers in: tolerance, maxTime, maxSteps, newOnly. Out: answer, time, latest, triangles of a and b, kind,
-/// first and second of both features, position, normal
+_Static_assert(sizeof(snugSweepContact) == 88, "snug.mjs reads contacts of sweeps");
+
+/// When two bodies first meet, or all that do. The margin is in ask->limit; ends are nullable.
+/// @param numbers in: tolerance, maxTime, maxSteps, newOnly, turning. Out: answer, time, latest, triangles of a and b,
+/// kind, first and second of both features, position, normal, stray, complete
+/// @param contacts nullable: the first contact alone
+/// @return how many contacts there are: in ask->count
 EXPORT(sweep)
-snugStatus webSweep(snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, webAsk* ask, double numbers[17])
+snugStatus webSweep(snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, webAsk* ask, double numbers[19],
+    snugSweepContact* contacts, uint32_t capacity)
 {
 	snugSweepQuery query = { .margin = ask->limit,
 		.tolerance = numbers[0],
 		.maxTime = numbers[1],
 		.maxSteps = (uint64_t)numbers[2],
-		.newOnly = numbers[3] != 0.0 };
+		.newOnly = numbers[3] != 0.0,
+		.path = numbers[4] != 0.0 ? snug_pathTurning : snug_pathStraight };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
-	const snugSweepResult r = snugSweep(startA, endA, startB, endB, &query);
+	const snugSweepResult r = contacts == NULL ? snugSweep(startA, endA, startB, endB, &query)
+	                                           : snugSweepAll(startA, endA, startB, endB, &query, contacts, capacity);
 	CopyCounters(ask->counters, &r.counters);
-	const double out[17] = { (double)r.answer, r.time, r.latest, r.a, r.b, (double)r.featureA.kind, r.featureA.first,
+	ask->count = (double)r.count;
+	const double out[19] = { (double)r.answer, r.time, r.latest, r.a, r.b, (double)r.featureA.kind, r.featureA.first,
 		r.featureA.second, (double)r.featureB.kind, r.featureB.first, r.featureB.second, (double)r.position[0],
-		(double)r.position[1], (double)r.position[2], (double)r.normal[0], (double)r.normal[1], (double)r.normal[2] };
+		(double)r.position[1], (double)r.position[2], (double)r.normal[0], (double)r.normal[1], (double)r.normal[2],
+		r.stray, r.complete ? 1.0 : 0.0 };
 	memcpy(numbers, out, sizeof(out));
 	return r.status;
+}
+
+/// How far a pose half-way is from the straight way: in ask->count.
+EXPORT(findSagitta)
+snugStatus webFindSagitta(snugBody* start, snugBody* middle, snugBody* end, webAsk* ask)
+{
+	return snugFindSagitta(start, middle, end, ask->origin, &ask->count);
 }
 
 EXPORT(collideWithin)

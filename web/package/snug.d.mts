@@ -117,8 +117,13 @@ export class Snug {
 	 * @param options.maxTime look no farther than this part of the step
 	 * @param options.maxSteps stop after about so many pairs of nodes and of triangles
 	 * @param options.newOnly leave out pairs of triangles that meet at the start
+	 * @param options.turning frames turn about one axis at an even pace, and vertices go straight in them; for small turns
 	 */
 	sweep(startA: Body, endA: Body | null, startB: Body, endB?: Body | null, options?: QueryOptions & SweepOptions): Sweep;
+	/** The same, and all pairs of features that meet on the way, by time. */
+	sweepAll(startA: Body, endA: Body | null, startB: Body, endB?: Body | null, options?: QueryOptions & SweepOptions): Sweep & SweepContacts;
+	/** How far a pose half-way is from the straight way between two others, at most: a sample, and no proof. */
+	findSagitta(start: Body, middle: Body, end: Body, options?: QueryOptions): number;
 	/** All pairs of triangles at most `margin` apart. */
 	collideWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
 	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
@@ -183,6 +188,17 @@ export interface SweepOptions {
 	maxTime?: number;
 	maxSteps?: number;
 	newOnly?: boolean;
+	turning?: boolean;
+}
+
+export interface SweepContacts {
+	/** One for each pair of features. A feature is three numbers: 0, vertex, 0; 1, vertex, vertex; 2, triangle, 0. */
+	contacts: {
+		time: Float64Array; latest: Float64Array; isCertain: Uint8Array; featureA: Uint32Array; featureB: Uint32Array;
+		a: Uint32Array; b: Uint32Array; position: Float32Array; normal: Float32Array;
+	};
+	/** false with maxSteps only: there may be others, no earlier than the last. */
+	isComplete: boolean;
 }
 
 /** A vertex or a triangle by its number, or an edge by those of its vertices. */
@@ -198,6 +214,8 @@ export interface Sweep {
 	time: number;
 	/** If they meet: not after this. */
 	latest: number;
+	/** How far both ways together may be from straight ones; 0 unless frames turn. */
+	stray: number;
 	/** The triangles that meet, what of them, where, and the normal from b to a; not there if the way is free. */
 	a?: number;
 	b?: number;

@@ -562,18 +562,48 @@ export class Snug {
 		return { distance, a: u32[at], b: u32[at + 1], pointA: f32.slice(at + 2, at + 5), pointB: f32.slice(at + 5, at + 8) };
 	}
 
-	sweep(startA, endA, startB, endB, { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, origin } = {}) {
+	sweep(startA, endA, startB, endB, options) {
+		return this.#sweep(startA, endA, startB, endB, options, 0, 0)[0];
+	}
+
+	sweepAll(startA, endA, startB, endB, options) {
+		const core = this.#core, args = new Arguments(core);
+		try {
+			const run = (capacity) => {
+				const contacts = args.make(88 * capacity);
+				return [...this.#sweep(startA, endA, startB, endB, options, contacts, capacity), contacts, capacity];
+			};
+			let [found, count, isComplete, contacts, capacity] = run(256);
+			while (!isComplete && count === capacity) [found, count, isComplete, contacts, capacity] = core.again(() => run(4 * capacity));
+			const all = readColumns(core, contacts, count, 22, { time: [0, 1, Float64Array], latest: [2, 1, Float64Array], featureA: [4, 3, Uint32Array],
+				featureB: [7, 3, Uint32Array], a: [10, 1, Uint32Array], b: [11, 1, Uint32Array], position: [12, 3, Float32Array],
+				normal: [15, 3, Float32Array], isCertain: [18, 1, Uint32Array] });
+			all.isCertain = Uint8Array.from(all.isCertain, (word) => word & 1);
+			return { ...found, contacts: all, isComplete };
+		} finally {
+			args.release();
+		}
+	}
+
+	#sweep(startA, endA, startB, endB, { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, turning = false, origin } = {}, contacts, capacity) {
 		const core = this.#core, [first, second] = this.#two(startA, startB);
 		const [endOfA, endOfB] = [endA, endB].map((end) => (end ? Held.handle(end, core).pointer : 0));
 		if (!Number.isSafeInteger(maxSteps) || maxSteps < 0) throw badInput(`maxSteps is ${maxSteps}`);
 		// The library's zero means the whole step.
-		const numbers = core.stageDoubles([tolerance, maxTime === 0 ? Number.MIN_VALUE : maxTime, maxSteps, newOnly ? 1 : 0], new Float64Array(13));
-		core.finish(core.c.sweep(first, endOfA, second, endOfB, core.prepare({ origin }, margin), numbers));
-		const [answer, time, latest, a, b, ...rest] = core.views.f64.slice(numbers / 8, numbers / 8 + 17);
-		const found = { answer: sweepAnswers[answer], time, latest };
+		const numbers = core.stageDoubles([tolerance, maxTime === 0 ? Number.MIN_VALUE : maxTime, maxSteps, newOnly ? 1 : 0, turning ? 1 : 0], new Float64Array(14));
+		const count = core.finish(core.c.sweep(first, endOfA, second, endOfB, core.prepare({ origin }, margin), numbers, contacts, capacity));
+		const [answer, time, latest, a, b, ...rest] = core.views.f64.slice(numbers / 8, numbers / 8 + 19);
+		const found = { answer: sweepAnswers[answer], time, latest, stray: rest[12] };
 		const name = ([kind, ...numbers]) => ({ kind: featureKinds[kind], numbers: numbers.slice(0, kind === 1 ? 2 : 1) });
-		return a === 0xffffffff ? found : { ...found, a, b, featureA: name(rest.slice(0, 3)), featureB: name(rest.slice(3, 6)),
-			position: Float32Array.from(rest.slice(6, 9)), normal: Float32Array.from(rest.slice(9)) };
+		const whole = a === 0xffffffff ? found : { ...found, a, b, featureA: name(rest.slice(0, 3)), featureB: name(rest.slice(3, 6)),
+			position: Float32Array.from(rest.slice(6, 9)), normal: Float32Array.from(rest.slice(9, 12)) };
+		return [whole, count, rest[13] !== 0];
+	}
+
+	findSagitta(start, middle, end, options) {
+		const core = this.#core, [first, second] = this.#two(start, middle), [, third] = this.#two(middle, end);
+		if (first === third) throw badInput('start and end are the same body');
+		return core.finish(core.c.findSagitta(first, second, third, core.prepare(options)));
 	}
 
 	collideWithin(a, b, margin, options) {

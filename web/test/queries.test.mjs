@@ -101,6 +101,14 @@ test('a sweep meets before any sample does, and the way back is not free', () =>
 	assert.equal(snug.sweep(a, c, b, null, { maxTime: 0.3 }).answer, 'free');
 	assert.equal(snug.sweep(a, c, b, null, { maxSteps: 1 }).answer, 'unsure');
 	assert.ok(snug.sweep(a.setFrame([0.1, 0.2, 1]), c, b).time === 0 && snug.sweep(a, c, b, null, { newOnly: true }).time > 0);
+	const all = snug.sweepAll(a, c, b, null, { newOnly: true }), first = snug.sweep(a, c, b, null, { newOnly: true });
+	assert.ok(all.isComplete && all.contacts.time.length > 1 && all.contacts.time[0] === first.time && all.time === first.time);
+	assert.ok(all.contacts.time.every((time, i) => i === 0 || all.contacts.time[i - 1] <= time));
+	assert.equal(all.contacts.featureA.length, 3 * all.contacts.time.length);
+	const turned = box.createBody().setFrame([0.1, 0.2, -3], [0, 0, Math.sin(0.05), Math.cos(0.05)]);
+	assert.ok(snug.sweep(a, turned, b, null, { turning: true }).stray > 0 && snug.sweep(a, turned, b).stray === 0);
+	assert.ok(Math.abs(snug.findSagitta(a, b, c) - Math.hypot(0.1, 0.2, 1)) < 1e-6);
+	assert.throws(() => snug.findSagitta(a, b, a), /same body/);
 	assert.throws(() => snug.sweep(a, still, b), /another model/);
 	assert.throws(() => snug.sweep(a, c, b, null, { maxTime: 2 }), /maxTime/);
 });
