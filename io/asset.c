@@ -207,8 +207,7 @@ void ioMeshBuilder_Free(ioMeshBuilder* builder)
 static const char* CopyStem(ioAsset* asset, const char* path)
 {
 	char stem[256];
-	const char* slash = strrchr(path, '/');
-	const char* start = slash != NULL ? slash + 1 : path;
+	const char* start = ioFindName(path);
 	const char* dot = strrchr(start, '.');
 	size_t length = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
 	length = length < sizeof(stem) - 1 ? length : sizeof(stem) - 1;

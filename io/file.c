@@ -9,6 +9,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#define SEPARATORS "/\\:"
+
+// Where a path leads, whether there is something or not.
+static char* FindReal(const char* path)
+{
+	return _fullpath(NULL, path, 0);
+}
+
+static bool FindProgram(char path[4096])
+{
+	const DWORD length = GetModuleFileNameA(NULL, path, 4096);
+	return length > 0 && length < 4096;
+}
+
+// Windows' rename does not replace a file that is there.
+static bool Replace(const char* from, const char* to)
+{
+	return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0;
+}
+#else
+#define SEPARATORS "/"
+
+static char* FindReal(const char* path)
+{
+	return realpath(path, NULL);
+}
+
+static bool FindProgram(char path[4096])
+{
+	const ssize_t length = readlink("/proc/self/exe", path, 4095);
+	path[length > 0 ? length : 0] = '\0';
+	return length > 0;
+}
+
+static bool Replace(const char* from, const char* to)
+{
+	return rename(from, to) == 0;
+}
+#endif
+
 bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...)
 {
 	size_t size = sizeof(error->text);
@@ -42,6 +85,16 @@ bool ioError_SetAccess(ioError* error, const char* path, const char* what, int r
 	return false;
 }
 
+const char* ioFindName(const char* path)
+{
+	const char* name = path;
+	for (const char* p = path; *p != '\0'; ++p)
+	{
+		name = strchr(SEPARATORS, *p) != NULL ? p + 1 : name;
+	}
+	return name;
+}
+
 static char* Join(const char* first, const char* second)
 {
 	size_t a = strlen(first), b = strlen(second);
@@ -57,7 +110,7 @@ static char* Join(const char* first, const char* second)
 // Where a path leads, if there is something yet.
 static char* Resolve(const char* path)
 {
-	char* resolved = realpath(path, NULL);
+	char* resolved = FindReal(path);
 	return resolved != NULL ? resolved : Join(path, "");
 }
 
@@ -85,14 +138,12 @@ bool ioOutput_Open(ioOutput* output, const char* path, ioError* error)
 // A stream remembers that a write failed, not why. Asked to write once more it fails for the same reason.
 bool ioFindBeside(const char* name, char path[4096])
 {
-	ssize_t length = readlink("/proc/self/exe", path, 4095);
-	path[length > 0 ? length : 0] = '\0';
-	char* slash = strrchr(path, '/');
-	if (slash == NULL || strlen(name) >= (size_t)(path + 4096 - (slash + 1)))
+	char* end = FindProgram(path) ? path + (ioFindName(path) - path) : path;
+	if (end == path || strlen(name) >= (size_t)(path + 4096 - end))
 	{
 		return false;
 	}
-	strcpy(slash + 1, name);
+	strcpy(end, name);
 	return true;
 }
 
@@ -121,7 +172,7 @@ bool ioOutput_Commit(ioOutput* output, ioError* error)
 		written = ioError_SetAccess(error, output->path, "cannot write", errno);
 	}
 	output->stream = NULL;
-	if (written && output->temporary != NULL && rename(output->temporary, output->path) != 0)
+	if (written && output->temporary != NULL && !Replace(output->temporary, output->path))
 	{
 		written = ioError_SetAccess(error, output->path, "cannot write", errno);
 	}

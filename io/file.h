@@ -32,6 +32,9 @@ bool ioError_SetMemory(ioError* error, const char* path);
 /// @param reason an errno; 0 if the system has not said why
 bool ioError_SetAccess(ioError* error, const char* path, const char* what, int reason);
 
+/// The name at the end of a path, which may be empty. Windows has three separators.
+const char* ioFindName(const char* path);
+
 /// The path of something, as "snug-import" or "../share/snug", seen from the directory of the running program. Whether
 /// it is there is another question.
 /// @return false if it is not known where the program is, or the path is too long

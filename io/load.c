@@ -5,6 +5,7 @@
 #include "io/load.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static size_t Measure(FILE* file)
 	long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
 	clearerr(file);
 	bool rewound = size <= 0 || fseek(file, 0, SEEK_SET) == 0;
-	return size > 0 && size < INT64_MAX && rewound ? (size_t)size : 0;
+	return size > 0 && size < LONG_MAX && rewound ? (size_t)size : 0;
 }
 
 // Read until there is no more. The buffer grows, since a size that was told need not be true.
@@ -244,8 +245,7 @@ bool ioLoad(const char* path, const ioLoadOptions* options, ioAsset* asset, ioEr
 	SetBytes(&loader, bytes, count);
 	format = format != io_anyFormat ? format : FormatOfContent(&loader);
 	format = format != io_anyFormat ? format : byName;
-	const char* slash = strrchr(path, '/');
-	size_t length = slash != NULL ? (size_t)(slash + 1 - path) : 0;
+	size_t length = (size_t)(ioFindName(path) - path);
 	char* directory = malloc(length + 1);
 	bool read = false;
 	if (directory != NULL)

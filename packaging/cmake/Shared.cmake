@@ -4,7 +4,7 @@
 add_library(snug_share STATIC ${PROJECT_SOURCE_DIR}/program/check/brute.c)
 target_include_directories(snug_share PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(snug_share PUBLIC snug_internal)
-if(NOT CMAKE_CROSSCOMPILING)
+if(NOT CMAKE_CROSSCOMPILING OR SNUG_BUILD_PROGRAM)
 	# What all pages look like, and the program that shows them.
 	set(page ${PROJECT_SOURCE_DIR}/web/page)
 	add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/page_text.c
@@ -16,4 +16,8 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 if(UNIX)
 	target_link_libraries(snug_share PRIVATE m)
+endif()
+if(WIN32 AND SNUG_BUILD_PROGRAM)
+	find_package(Threads REQUIRED)
+	target_link_libraries(snug_share PUBLIC Threads::Threads) # MinGW has its clocks there
 endif()

@@ -13,8 +13,8 @@
 
 static const char* GetName(const char* path)
 {
-	const char* slash = strrchr(path, '/');
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+	const char* name = ioFindName(path);
+	return name[0] != '\0' ? name : path;
 }
 
 static void MakeTitle(const check* c, char* title, size_t size)

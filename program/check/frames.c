@@ -31,7 +31,11 @@ typedef struct crew
 
 int cliGetProcessorCount(void)
 {
+#if defined(_WIN32)
+	long count = pthread_num_processors_np();
+#else
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
 	return count > 0 && count <= 1024 ? (int)count : 1;
 }
 

@@ -105,12 +105,16 @@ static void Interrupt(int number)
 // The first Ctrl-C asks for an end, the second one ends. What is ignored stays so: jobs in the background.
 static void HearInterrupts(void)
 {
+#if defined(_WIN32)
+	signal(SIGINT, Interrupt); // which forgets it when it comes, too
+#else
 	struct sigaction old, action = { .sa_handler = Interrupt, .sa_flags = (int)SA_RESETHAND };
 	if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 	{
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGINT, &action, NULL);
 	}
+#endif
 }
 
 // ---- Running ---------------------------------------------------------------------------------------------------

@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#if defined(_WIN32)
+#include <fcntl.h>
+#include <io.h>
+#endif
+
 // In the order in which they are shown.
 static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliBatch, cliInfo, cliPose, cliPack, cliModes, cliReduce,
 	cliPlay, cliTruth, cliView, cliBench };
@@ -110,6 +115,9 @@ int main(int argumentCount, char** arguments)
 		PrintHelp(stderr);
 		return CLI_BAD_USAGE;
 	}
+#if defined(_WIN32)
+	_setmode(_fileno(stdout), _O_BINARY); // lines end as everywhere
+#endif
 	const char* first = arguments[1];
 	int code = CLI_DONE;
 	if (strcmp(first, "--version") == 0)

@@ -13,6 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(_WIN32)
+#define mkdir(path, mode) mkdir(path)
+#endif
+
 #define SILENT_MS 1000.0
 
 // What is being done. A thread of its own shows it, since those who work cannot tell how long they will take.

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +27,24 @@ static void RemoveAndEnd(int number)
 	raise(number);
 }
 
+#if defined(_WIN32)
+static void InstallHandlers(void)
+{
+	signal(SIGINT, RemoveAndEnd);
+	signal(SIGTERM, RemoveAndEnd);
+}
+
+// Windows gives files no numbers here.
+static bool IsSame(const char* path, const char* input)
+{
+	char* a = _fullpath(NULL, path, 0);
+	char* b = _fullpath(NULL, input, 0);
+	bool same = a != NULL && b != NULL && _stricmp(a, b) == 0;
+	free(a);
+	free(b);
+	return same;
+}
+#else
 static void InstallHandlers(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -40,6 +59,13 @@ static void InstallHandlers(void)
 		}
 	}
 }
+
+static bool IsSame(const char* path, const char* input)
+{
+	struct stat out, in;
+	return stat(path, &out) == 0 && stat(input, &in) == 0 && out.st_dev == in.st_dev && out.st_ino == in.st_ino;
+}
+#endif
 
 // Remove this file if the program is interrupted. Null: no more.
 static bool Guard(const char* temporary)
@@ -78,7 +104,7 @@ static bool EndsInOneOf(const char* path, const char* endings)
 
 bool cliOutput_Check(const char* path, const char* endings, const char* input)
 {
-	struct stat out, in;
+	struct stat out;
 	bool exists = stat(path, &out) == 0;
 	if (endings != NULL && !EndsInOneOf(path, endings) && (!exists || S_ISREG(out.st_mode)))
 	{
@@ -86,7 +112,7 @@ bool cliOutput_Check(const char* path, const char* endings, const char* input)
 		    strchr(endings, ' ') != NULL ? "one of " : "", endings);
 		return false;
 	}
-	if (exists && stat(input, &in) == 0 && out.st_dev == in.st_dev && out.st_ino == in.st_ino)
+	if (exists && IsSame(path, input))
 	{
 		cliError("%s: is the input", path);
 		return false;
@@ -97,7 +123,8 @@ bool cliOutput_Check(const char* path, const char* endings, const char* input)
 bool cliOutput_HasPlace(const char* path)
 {
 	struct stat status;
-	const char* slash = path != NULL ? strrchr(path, '/') : NULL;
+	const char* name = path != NULL ? ioFindName(path) : NULL;
+	const char* slash = name != path ? name - 1 : NULL;
 	size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
 	char directory[4096];
 	if (path == NULL || length >= sizeof(directory) ||

@@ -179,8 +179,7 @@ static bool IsModelFile(const char* path)
 // What a file is called without directory and ending.
 static char* MakeName(const char* path)
 {
-	const char* slash = strrchr(path, '/');
-	char* name = CopyText(slash != NULL ? slash + 1 : path);
+	char* name = CopyText(ioFindName(path));
 	char* dot = name != NULL ? strrchr(name, '.') : NULL;
 	if (dot != NULL && dot > name)
 	{

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 // What reading or making something had to say.
 typedef struct sayings
@@ -149,10 +150,20 @@ static book* FindBook(cliShelf* shelf, const cliFile* file)
 	return NULL;
 }
 
+// Windows tells seconds only.
+static struct timespec GetChanged(const struct stat* status)
+{
+#if defined(_WIN32)
+	return (struct timespec){ .tv_sec = status->st_mtime };
+#else
+	return status->st_mtim;
+#endif
+}
+
 static bool IsSame(const book* b, const struct stat* status)
 {
-	return b->size == status->st_size && b->changed.tv_sec == status->st_mtim.tv_sec &&
-	       b->changed.tv_nsec == status->st_mtim.tv_nsec;
+	return b->size == status->st_size && b->changed.tv_sec == GetChanged(status).tv_sec &&
+	       b->changed.tv_nsec == GetChanged(status).tv_nsec;
 }
 
 bool cliShelf_FindAsset(cliShelf* shelf, cliScene* scene, cliFile* file)
@@ -196,7 +207,7 @@ void cliShelf_KeepAsset(cliShelf* shelf, cliScene* scene, cliFile* file, int fir
 		free(b->path);
 		return;
 	}
-	b->changed = status.st_mtim;
+	b->changed = GetChanged(&status);
 	b->size = status.st_size;
 	b->asset = file->asset;
 	b->said = CopyWarnings(scene, firstWarning);

@@ -11,7 +11,7 @@ Poses come as tensors that are on the device, of torch, CuPy, JAX or anything el
 >>> frames[:, 0], frames[:, 6] = [0, 1.5, 9], 1
 >>> crowd.set_poses(frames=frames)
 >>> found = crowd.update()
->>> np.asarray(found.bodies).tolist(), len(np.asarray(found.triangles)) == np.asarray(found.offsets)[-1]
+>>> np.asarray(found.bodies).tolist(), len(np.asarray(found.triangles)) == int(np.asarray(found.offsets)[-1])
 ([[0, 1]], True)
 """
 from __future__ import annotations

@@ -51,6 +51,8 @@ struct CMUnitTest
 #define assert_false(condition) assert_true(!(condition))
 #define assert_non_null(pointer) assert_true((pointer) != NULL)
 #define assert_null(pointer) assert_true((pointer) == NULL)
+#define assert_ptr_equal(a, b) assert_true((const void*)(a) == (const void*)(b))
+#define assert_ptr_not_equal(a, b) assert_false((const void*)(a) == (const void*)(b))
 #define assert_int_equal(a, b) assert_true((uintmax_t)(a) == (uintmax_t)(b))
 #define assert_int_not_equal(a, b) assert_false((uintmax_t)(a) == (uintmax_t)(b))
 #define assert_in_range(a, least, most) assert_true((uintmax_t)(a) >= (least) && (uintmax_t)(a) <= (most))

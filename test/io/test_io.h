@@ -18,6 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What is said of a folder: Windows does not even open it.
+#if defined(_WIN32)
+#define FOLDER_REFUSED "cannot open: Permission denied"
+#else
+#define FOLDER_REFUSED "cannot read: Is a directory"
+#endif
+
 // Warnings of the last load.
 typedef struct Warnings
 {

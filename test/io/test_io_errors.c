@@ -400,7 +400,7 @@ static void refuses_what_is_not_a_file(void** state)
 	ioAsset asset;
 	ioError error;
 	assert_false(ioLoad(".", NULL, &asset, &error));
-	assert_string_equal(error.text, ".: cannot read: Is a directory");
+	assert_string_equal(error.text, ".: " FOLDER_REFUSED);
 	assert_false(ioLoad("no_such_file.glb", NULL, &asset, &error));
 	assert_string_equal(error.text, "no_such_file.glb: cannot open: No such file or directory");
 	assert_false(ioLoad("no_such_file.obj", NULL, &asset, &error));

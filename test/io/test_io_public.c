@@ -65,7 +65,7 @@ static void failures_have_a_status_and_a_sentence(void** state)
 	    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[{\"mesh\":0}]}";
 	AssertRefused("public_absent.glb", snug_ioError, "public_absent.glb: cannot open: ");
 	AssertRefused("public_absent.obj", snug_ioError, "public_absent.obj: cannot open: ");
-	AssertRefused(".", snug_ioError, ".: cannot read: ");
+	AssertRefused(".", snug_ioError, ".: " FOLDER_REFUSED);
 	WriteText("public_needy.gltf", needy, sizeof(needy) - 1);
 	AssertRefused("public_needy.gltf", snug_ioError, "public_absent.bin: cannot open: ");
 	WriteText("public_bad.obj", "v 0 0\n", 6);

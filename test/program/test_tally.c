@@ -366,7 +366,7 @@ static void pages_show_frames_of_all_parts_and_the_worst(void** state)
 			counts[frame] = sceneRandom_Index(&random, LENGTH_OF(pairs) + 1);
 			for (uint64_t i = 0; i < counts[frame]; ++i)
 			{
-				pairs[i] = (cliPair){ { 0, 1 }, { sceneRandom_Index(&random, 2), sceneRandom_Index(&random, 2) } };
+				pairs[i] = (cliPair){ { 0, 1 }, { sceneRandom_Index(&random, 2), sceneRandom_Index(&random, 2) }, 0.0 };
 			}
 			const cliContacts contacts = { .pairs = pairs, .count = counts[frame] };
 			assert_true(cliKept_Add(&kept, frame, (double)frame, &contacts));

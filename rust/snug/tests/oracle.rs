@@ -250,9 +250,9 @@ fn questions_about_a_cube() -> Result<()> {
 #[test]
 fn a_scene_is_all_pairs_of_it() -> Result<()> {
     let mut random = Random(362436069);
-    let meshes: Vec<Mesh> = (0..20).map(|_| Mesh::random(&mut random, 12, 8)).collect();
+    let meshes: Vec<Mesh> = (0..20).map(|_| Mesh::random(&mut random, 6, 8)).collect();
     let mut scene = Scene::new(2)?;
-    let mut places: Vec<Option<Point>> = vec![None; 90];
+    let mut places: Vec<Option<Point>> = vec![None; 70];
     let mut before = Vec::new();
     let mut seen = 0;
     for step in 0..6 {
@@ -271,7 +271,7 @@ fn a_scene_is_all_pairs_of_it() -> Result<()> {
             }
             let moves = step == 0 || (id + step) % 3 == 0 || (step == 3 && id % 7 == 0);
             if let (true, Some(body)) = (moves, scene.body_mut(id as u32)) {
-                let to = random.point(30);
+                let to = random.point(20);
                 body.set_frame(to.map(|x| x as f64), [0.0; 4])?;
                 *place = Some(to);
             }
