@@ -219,12 +219,36 @@ test('keyboard and screen reader: everything has a name, works by keys, and is a
 	quiet();
 });
 
-test('axe has nothing to say of the page, nor of one of snug check, in light and in dark', { skip }, async (t) => {
-	const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', root), 'utf8'), report = new URL('test/report.html', root);
-	const characters = ['man', 'creature'].map((name) => new URL(`site/${name}.glb`, root).pathname);
+// A page of snug check.
+function makeReport() {
+	const report = new URL('test/report.html', root), characters = ['man', 'creature'].map((name) => new URL(`site/${name}.glb`, root).pathname);
 	const { status } = spawnSync(process.env.SNUG_PROGRAM, ['check', ...characters, '--clip', 'kick', '--clip', 'idle', '--place', '0,0,0', '--place', '0,0,0.9',
 		'--fps', '10', '--by-joint', '--html', report.pathname]);
 	assert.equal(status, 0);
+	return report;
+}
+
+test('the timeline of a recording is dragged, and ends where the run does', { skip }, async (t) => {
+	const { page, quiet } = await view(t, { url: makeReport(), waits: false }), at = () => page.evaluate(() => document.querySelector('.viewer').viewer.at);
+	await page.locator('.viewer.live').waitFor();
+	const { frames, total } = await page.evaluate(() => (({ frames, total }) => ({ frames, total }))(document.querySelector('.viewer').viewer.source));
+	assert.equal(frames.length, total);
+	assert.equal(await page.locator('.timeline span').last().textContent(), `${frames[total - 1].time.toFixed(2)} s`);
+	await page.locator('.timeline').scrollIntoViewIfNeeded();
+	const { x, y, width } = await page.locator('.timeline svg').boundingBox(), move = (frame) => page.mouse.move(x + (frame + 0.5) / total * width, y + 20);
+	await move(7);
+	await page.mouse.down();
+	assert.equal(await at(), 7);
+	await move(3);
+	assert.equal(await at(), 3);
+	await page.mouse.up();
+	await move(9);
+	assert.equal(await at(), 3);
+	quiet();
+});
+
+test('axe has nothing to say of the page, nor of one of snug check, in light and in dark', { skip }, async (t) => {
+	const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', root), 'utf8'), report = makeReport();
 	for (const [url, colorScheme] of [undefined, report].flatMap((which) => ['light', 'dark'].map((scheme) => [which, scheme]))) {
 		const { page } = await view(t, { url, waits: url === undefined, colorScheme, bypassCSP: true });
 		if (url) await page.locator('.viewer.live').waitFor();
