@@ -348,7 +348,7 @@ const showKind showBrain = {
 	        "rest, on the right are the nodes that its surface follows.",
 	.boxed =
 	    "Boxes around all of it: the <b>optimal</b> one, which needs every vertex, and what is known from the nodes "
-	    "alone: <b>ours</b> in blue, and <b>Eq. (12)</b> in orange of the paper.",
+	    "alone: <b>ours</b> in blue, and in orange the paper's <b>Eq. (12)</b>.",
 	.after = AFTER,
 	.measure = ENERGY,
 	.frames = 90, // it is let go after two seconds
