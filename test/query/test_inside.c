@@ -585,7 +585,7 @@ static void own_vertices_are_where_rationals_say(void** state)
 {
 	(void)state;
 	uint64_t inside = 0;
-	for (int n = 0; n < TestCount(120); ++n)
+	for (int n = 0; n < TestCount(60); ++n)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
