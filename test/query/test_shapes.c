@@ -214,6 +214,7 @@ static void walks_lose_nothing(void** state)
 			.origin = { posed.origin[0], posed.origin[1], posed.origin[2] }, .contacts = contacts, .capacity = room
 		};
 		snugResult result = snugCollideShape(posed.thing.body, &shape, &query);
+		shape = sgShape_Round(&shape); // a zero has no sign then
 		for (uint32_t i = 0; i < count && result.status == snug_success; ++i)
 		{
 			float c[3][3];
