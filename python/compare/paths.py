@@ -1,11 +1,11 @@
 """Whether volumes of snugmesh.overlap jump along pose paths.
 
-usage: paths.py [COUNT]
+usage: paths.py [COUNT [SEED]]
 
-COUNT paths (1000), straight from one pose of figure.random_poses(seed=2) to another: every second one of a figure and itself,
+COUNT paths (1000), straight from one pose of figure.random_poses(seed=SEED) to another, of seed 2: every second one of a figure and itself,
 the others of two figures that walk into each other. Along each, at 12 places; then the step with the greatest change is halved
 15 times, each time the half that changes more: what is left is a jump, if there is one. Says the greatest, over the greatest
-volume of its path, and of paths whose volume is above a cubic millimetre only.
+volume of its path, of paths on which that is more than a cubic millimetre.
 """
 import sys
 from pathlib import Path
@@ -36,11 +36,11 @@ def find_jump(ask):
 
 
 def main():
-    count = int(sys.argv[1]) if sys.argv[1:] else 1000
+    count, seed = (int(text) for text in [*sys.argv[1:], *("1000", "2")[len(sys.argv) - 1 :]])
     body_model = smpl.BodyModel(**figure.make_figure())
     bodies = [snug.Body(body_model.model) for _ in range(2)]
     surfaces = [overlap.Surface(body_model.model) for _ in range(2)]
-    betas, poses = figure.random_poses(2 * count, seed=2)
+    betas, poses = figure.random_poses(2 * count, seed=seed)
 
     def place(k, number, t, shift):
         pose = (1 - t) * poses[number] + t * poses[number ^ 1]
@@ -59,10 +59,15 @@ def main():
                     ).volume
                 )
             )
-    jumps = np.array(jumps)
-    met = jumps[:, 1] > 1e-9
-    ratios = jumps[met, 0] / jumps[met, 1]
-    print(f"{count} paths, {met.sum()} through contact: greatest jump {ratios.max():.1e} of the greatest volume, median {np.median(ratios):.1e}, above 1e-3: {(ratios > 1e-3).sum()}")
+        if (i + 1) % 100 == 0 or i + 1 == count:
+            found = np.array(jumps)
+            met = found[:, 1] > 1e-9
+            ratios = found[met, 0] / found[met, 1]
+            print(
+                f"{i + 1} paths, {met.sum()} with more than a cubic millimetre: greatest jump {ratios.max():.1e} of the greatest volume, "
+                f"median {np.median(ratios):.1e}, above 1e-3: {(ratios > 1e-3).sum()}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._core import Body, Model, collide, collide_self, find_distance, find_hits, find_inside
+from .meshes import NO_TRIANGLE
 
 __all__ = [
     "Overlap",
@@ -54,7 +55,7 @@ class Overlap(NamedTuple):
     """A volume, and how it grows as vertices move."""
 
     volume: float
-    """zero if and only if nothing meets and nothing is inside"""
+    """zero where nothing meets and nothing is inside, and positive where surfaces cross"""
     gradients: tuple[_Floats, ...]
     """(vertices, 3) for each surface: of the volume, by the positions of its vertices"""
     pairs: NDArray[np.uint32]
@@ -323,19 +324,14 @@ def _sum_up(
     return float(volume), gradient
 
 
-def _find_beside(surface: Surface, positions: _Floats, triangles: _Ints) -> _Floats:
-    """Points of triangles, hardly away from their corner 1."""
-    beside: _Floats = np.array([0.001, 0.998, 0.001]) @ positions[surface.triangles[triangles]]
-    return beside
-
-
 def _find_own_levels(surface: Surface, positions: _Floats, triangles: _Ints) -> _Ints:
     """How often a surface is wound around the outer side of its own triangles: by what a ray hits
     on its way from far away, straight onto them."""
     levels = []
     size = float(np.ptp(positions, axis=0).max())
-    for triangle, point in zip(triangles.tolist(), _find_beside(surface, positions, triangles)):
+    for triangle in triangles.tolist():
         corners = positions[surface.triangles[triangle]]
+        point = np.array([0.001, 0.998, 0.001]) @ corners
         normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
         way = normal / max(float(np.linalg.norm(normal)), 1e-300) * size
         hits = find_hits(surface.body, np.stack([point + 2 * way, point - 0.01 * way]).astype(np.float32))
@@ -354,7 +350,7 @@ class _NotClosed(ValueError):
 def _try(ask: Callable[[_Floats], tuple[float, _Floats]], positions: _Floats, size: float) -> tuple[float, _Floats]:
     """Where things touch at vertices or edges, float64 cannot say how curves go on. Then they are moved a little: volumes do not jump."""
     random = np.random.default_rng(1)
-    for step in (0.0, 1e-7, 1e-6):
+    for step in (0.0, 1e-6, 1e-5):
         try:
             return ask(positions + step * size * random.uniform(-1, 1, positions.shape) if step else positions)
         except _NotClosed as error:
@@ -408,9 +404,11 @@ def between(a: Surface, b: Surface, vertices_a: ArrayLike, vertices_b: ArrayLike
 
 
 def _find_levels(surface: Surface, other: Surface, positions: _Floats, triangles: _Ints) -> _Ints:
-    """How often the other surface is wound around some triangles."""
-    points = _find_beside(surface, positions, triangles).astype(np.float32)
-    levels: _Ints = find_inside(other.body, points)["winding"].astype(np.int64)
+    """How often the other surface is wound around corner 1 of some triangles."""
+    sides = find_inside(other.body, positions[surface.triangles[triangles, 1]].astype(np.float32))
+    if (sides["triangle"] != NO_TRIANGLE).any():
+        raise _NotClosed("a vertex is on the other surface")
+    levels: _Ints = sides["winding"].astype(np.int64)
     return levels
 
 

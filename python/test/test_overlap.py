@@ -98,6 +98,16 @@ class Volumes(unittest.TestCase):
         np.testing.assert_allclose(found.gradients[0], 0)
         self.assertEqual(overlap.between(a, b, x, y + [5, 0, 0]).volume, 0)
 
+    def test_faces_in_one_plane(self):
+        """Boxes that share corners, edges and planes, which float64 cannot tell apart."""
+        a, b = overlap.Surface(snug.box()), overlap.Surface(snug.box())
+        x, faces = snug.mesh(a.body)
+        both = overlap.Surface(snug.model(np.concatenate([x, x + 5]), np.concatenate([faces, faces + 8])))
+        for shift, volume in [((0, 0, 0), 8), ((1, 0, 0), 4), ((1, 1, 1), 1), ((2, 0, 0), 0), ((2, 1, 0), 0), ((2, 2, 2), 0)]:
+            y = x + np.float32(shift)
+            self.assertAlmostEqual(overlap.between(a, b, x, y).volume, volume, delta=2e-4, msg=str(shift))
+            self.assertAlmostEqual(overlap.within(both, np.concatenate([x, y])).volume, volume, delta=2e-4, msg=str(shift))
+
     def test_one_body_of_two_parts(self):
         x, faces = make_ball()
         y = x + [1.2, 0.1, 0.3]
