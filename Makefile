@@ -140,7 +140,7 @@ python-test: python characters ## test it
 	@tools/test-python
 
 release: ## make what is given away of the last commit (build/release-files); tools/check-release tries it
-	@tools/install-dependencies build python web release
+	@tools/install-dependencies build solvers files deb python web cross-mingw release
 	@tools/make-release
 
 clean: ## remove everything built

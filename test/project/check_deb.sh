@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: check_deb.sh SOURCE_DIR CMAKE COMPILER
-# Builds the Debian packages, installs them with dpkg into a root of their own, runs the program from there, and builds
+# Usage: check_deb.sh SOURCE_DIR CMAKE COMPILER [DEBS]
+# Builds the Debian packages, unless there are some in the directory DEBS, installs them with dpkg into a root of their own, runs the program from there, and builds
 # and runs examples/minimal.c against them through find_package and pkg-config. Needs root, for dpkg.
 set -eu
 source=$1
@@ -14,12 +14,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset DESTDIR LD_LIBRARY_PATH PKG_CONFIG_PATH || true
 
-"$source/tools/make-deb" "$work/debs"
+debs=${4:-$work/debs}
+[ $# -eq 4 ] || "$source/tools/make-deb" "$debs"
 root=$work/root
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/triggers"
 touch "$root/var/lib/dpkg/status" "$root/var/lib/dpkg/available"
 # What the packages depend on is outside of this root, hence the force.
-dpkg --root="$root" --force-depends --force-script-chrootless --install "$work"/debs/*.deb >"$work/log" 2>&1 || {
+dpkg --root="$root" --force-depends --force-script-chrootless --install "$debs"/*.deb >"$work/log" 2>&1 || {
 	cat "$work/log"
 	exit 1
 }
@@ -28,7 +29,7 @@ for package in $packages; do
 	dpkg --root="$root" --status $package | grep -q '^Status: .* installed$' || { echo "$package: not installed"; exit 1; }
 done
 if command -v lintian >/dev/null; then
-	lintian --allow-root --fail-on error "$work"/debs/*.deb || { echo "lintian finds errors"; exit 1; }
+	lintian --allow-root --fail-on error "$debs"/*.deb || { echo "lintian finds errors"; exit 1; }
 fi
 
 [ -e "$root/usr/share/man/man1/snug.1.gz" ] || { echo "no man page"; exit 1; }
