@@ -109,10 +109,13 @@ static uint32_t* GetTwins(const Posed* posed)
 	uint32_t* twins = malloc((posed->thing.mesh.vertexCount + 1) * sizeof(uint32_t));
 	assert_int_equal(snugModel_GetTwins(posed->thing.model, twins), snug_success);
 	const float* positions = posed->deformer == snug_free ? body->deform->positions(&body->posed) : NULL;
+	// In the tree's order, and beside the one that stands for all.
 	for (uint32_t v = 0; positions != NULL && v < posed->thing.mesh.vertexCount; ++v)
 	{
-		const float *one = positions + 3 * (size_t)v, *other = positions + 3 * (size_t)twins[v];
-		twins[v] = one[0] == other[0] && one[1] == other[1] && one[2] == other[2] ? twins[v] : v;
+		const uint32_t twin = sgTwinOf(body->model, v);
+		const float *one = positions + 3 * (size_t)v, *other = positions + 3 * (size_t)twin;
+		const bool isTwin = one[0] == other[0] && one[1] == other[1] && one[2] == other[2];
+		twins[body->model->tree.vertexMap[v]] = body->model->tree.vertexMap[isTwin ? twin : v];
 	}
 	return twins;
 }
