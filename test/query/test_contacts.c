@@ -106,11 +106,17 @@ static bool IsPartOf(const Posed* posed, const uint32_t* twins, const snugFeatur
 // Those of the model; of a free body, whose caller may have torn them apart, as far as they are together now.
 static uint32_t* GetTwins(const Posed* posed)
 {
-	const uint32_t* map = posed->thing.model->tree.vertexMap;
+	const snugBody* body = posed->thing.body;
 	uint32_t* twins = malloc((posed->thing.mesh.vertexCount + 1) * sizeof(uint32_t));
-	for (uint32_t v = 0; v < posed->thing.mesh.vertexCount; ++v)
+	assert_int_equal(snugModel_GetTwins(posed->thing.model, twins), snug_success);
+	const float* positions = posed->deformer == snug_free ? body->deform->positions(&body->posed) : NULL;
+	// In the tree's order, and beside the one that stands for all.
+	for (uint32_t v = 0; positions != NULL && v < posed->thing.mesh.vertexCount; ++v)
 	{
-		twins[map[v]] = map[sgBody_FindTwin(posed->thing.body, v)];
+		const uint32_t twin = sgTwinOf(body->model, v);
+		const float *one = positions + 3 * (size_t)v, *other = positions + 3 * (size_t)twin;
+		const bool isTwin = one[0] == other[0] && one[1] == other[1] && one[2] == other[2];
+		twins[body->model->tree.vertexMap[v]] = body->model->tree.vertexMap[isTwin ? twin : v];
 	}
 	return twins;
 }
