@@ -49,10 +49,15 @@ static bool IsEarlier(Entry a, Entry b)
 static void PackBoxes(snugScene* scene)
 {
 	const sgBox empty = sgBox_Empty();
-	for (uint32_t i = 0; i < scene->listCount || i % SG_LANES != 0; ++i)
+	// Two loops: of one with both conditions clang 14 and 18 make code that misses boxes.
+	uint32_t count = 0;
+	for (; count < scene->listCount; ++count)
 	{
-		const sgBox* box = i < scene->listCount ? scene->boxes + scene->list[i] : &empty;
-		sgBoxLanes_Set(scene->deeper + i / SG_LANES, i % SG_LANES, box);
+		sgBoxLanes_Set(scene->deeper + count / SG_LANES, count % SG_LANES, scene->boxes + scene->list[count]);
+	}
+	for (; count % SG_LANES != 0; ++count)
+	{
+		sgBoxLanes_Set(scene->deeper + count / SG_LANES, count % SG_LANES, &empty);
 	}
 }
 
