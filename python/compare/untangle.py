@@ -10,8 +10,9 @@ Needs torch, and scipy for push.
 volume: overlap.volumes_within.
 planes: how far corners of triangles that meet are behind each other's planes, squared: what comes to mind first.
 cones: Tzionas et al., Capturing hands in action (2016), section 3.3: fields in cones over the triangles that meet, which
-SMPLify-X uses, too; of heights of 0.5, 0.1 and 0.02 m the one that does best. push: Müller et al., On self-contact and human pose (2021): vertices that are inside are drawn to the
-nearest vertex that is more than 30 cm away along the skin, by tanh. Both are written from the papers.
+SMPLify-X uses, too; of heights of 0.5, 0.1 and 0.02 m the one that does best. push: Müller et al., On self-contact
+and human pose (2021): vertices that are inside are drawn to the nearest vertex that is more than 30 cm away along the
+skin, by tanh. Both are written from the papers.
 """
 import sys
 import time

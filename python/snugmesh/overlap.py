@@ -76,7 +76,11 @@ class Surface:
 
     def _place(self, vertices: ArrayLike) -> _Floats:
         """Set the body's vertices. What is decided upon are their float32 positions."""
-        positions = np.ascontiguousarray(vertices, dtype=np.float32)
+        given = np.asarray(vertices)
+        if given.dtype.kind not in "fiu":
+            raise TypeError(f"vertices must be numbers, not {given.dtype}")
+        with np.errstate(over="ignore"):  # what is infinite is refused below, by name
+            positions = np.ascontiguousarray(given, dtype=np.float32)
         if positions.shape != (self.vertex_count, 3):
             raise ValueError(f"vertices must have the shape ({self.vertex_count}, 3), not {positions.shape}")
         self.body.set_vertices(positions)

@@ -9,6 +9,7 @@ import numpy as np
 import snugmesh as snug
 from snugmesh import overlap, smpl
 from support import SEED, make_spindle, make_tube, scaled
+from test_fuzz import make_argument
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 import figure  # noqa: E402
@@ -186,6 +187,18 @@ class Volumes(unittest.TestCase):
             worst = max(worst, np.abs(jumps).max() / volumes.max())
         self.assertLess(worst, 1e-3)
 
+    def test_fuzz(self):
+        x, faces = make_ball(8, 6)
+        surface, good = overlap.Surface(snug.model(x, faces)), 0
+        for seed in range(SEED, SEED + scaled(300)):
+            given = make_argument(np.random.default_rng(seed), [surface.body], x.shape)
+            try:
+                good += overlap.within(surface, given).volume >= 0
+            except (TypeError, ValueError, OverflowError, AttributeError) as error:
+                self.assertTrue(str(error))
+        self.assertGreater(good, 0)
+        self.assertEqual(overlap.within(surface, x).volume, 0)
+
     def test_sentences(self):
         x, faces = make_ball()
         surface = overlap.Surface(snug.model(x, faces))
@@ -215,7 +228,7 @@ class Tensors(unittest.TestCase):
         (found.volumes * torch.tensor([2.0, 3.0])).sum().backward()
         for row, factor in enumerate((2, 3)):
             expected = overlap.between(a, b, p[row].detach().numpy(), q[row].detach().numpy())
-            self.assertAlmostEqual(float(found.volumes[row]), expected.volume, places=6)
+            self.assertAlmostEqual(float(found.volumes[row].detach()), expected.volume, places=6)
             self.assertEqual(int(found.counts[row]), len(expected.pairs))
             for tensor, gradient in zip((p, q), expected.gradients):
                 np.testing.assert_allclose(tensor.grad[row].numpy(), factor * gradient, atol=1e-6)

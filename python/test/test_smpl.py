@@ -113,6 +113,8 @@ class Poses(unittest.TestCase):
             with self.subTest(sentence=sentence), self.assertRaisesRegex((ValueError, TypeError), sentence):
                 smpl.BodyModel(**{**good, name: value})
         body_model = smpl.BodyModel(**good)
+        with self.assertRaisesRegex(ValueError, "finite"):
+            body_model.set_pose(snug.Body(body_model.model), np.zeros(10), np.full((24, 3), np.nan))
         for arguments, sentence in [
             ((np.zeros((2, 11)), np.zeros((2, 24, 3))), "s at most 10"),
             ((np.zeros((3, 10)), np.zeros((2, 24, 3))), "betas must have"),
