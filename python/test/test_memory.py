@@ -60,7 +60,7 @@ class Memory(unittest.TestCase):
             snug.find_distance_bound(a, b)
             snug.sweep(a, None, b, c)
             snug.sweep(a, None, b, c, new_only=True)
-            snug.sweep_all(a, None, b, c)
+            snug.sweep_all(a, None, b, c, max_steps=20)  # all of what comes to lie on each other takes long
             snug.find_sagitta(b, c, d)
             for pairs in snug.Search(a, b, max_steps=1000):
                 len(pairs)

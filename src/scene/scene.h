@@ -11,8 +11,8 @@
 //   queries      of those pairs                                                  (scene_near.c)
 //   frame        merging with what stayed as it was, events                      (scene_frame.c)
 //
-// Distances (scene_within.c) and rays (rays.c) are asked of bodies as they are, and change nothing but what is up to
-// date.
+// Distances (scene_within.c), rays (rays.c) and sweeps (scene_sweep.c) are asked of bodies as they are, and change
+// nothing but what is up to date.
 //
 // Threads: before the queries every body is one thread's at a time. In the queries threads share bodies as in
 // query/parallel.c: whoever wants to compute something claims it.
