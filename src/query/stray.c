@@ -122,20 +122,22 @@ static double FindSagitta(sgView views[3], snugCounters* counters)
 	{
 		const sgLeaf* leaf = tree->leaves + n;
 		const sgOpened opened = sgOpen(tree, leaf->slot);
-		const sgTriangleLanes* lanes[3];
+		sgKeptLeaf kept[3];
 		for (int i = 0; i < 3; ++i)
 		{
-			lanes[i] = sgView_Lanes(views + i, sgView_Triangles(views + i, &opened, leaf->slot % SG_LANES, counters));
+			kept[i] = sgView_Triangles(views + i, &opened, leaf->slot % SG_LANES, counters);
 		}
 		for (uint32_t corner = 0; corner < 3u * leaf->triangleCount; ++corner)
 		{
 			double square = 0.0;
 			for (int k = 0; k < 3; ++k)
 			{
-				const double x = (double)lanes[0]->corner[corner % 3][k][corner / 3],
-				             y = (double)lanes[1]->corner[corner % 3][k][corner / 3],
-				             z = (double)lanes[2]->corner[corner % 3][k][corner / 3];
-				const double away = y - 0.5 * (x + z);
+				double at[3];
+				for (int i = 0; i < 3; ++i)
+				{
+					at[i] = (double)sgView_Lanes(views + i, kept[i])->corner[corner % 3][k][corner / 3];
+				}
+				const double away = at[1] - 0.5 * (at[0] + at[2]);
 				square += away * away;
 			}
 			most = square > most ? square : most;
