@@ -1,7 +1,8 @@
 #!/bin/sh
 # Usage: check_loops.sh SOURCE_DIR
 # No loop goes on while `i < n || i % 8 != 0`. clang from 14 to 19 at least takes i for i % 8 in the body of such a loop
-# where the 8 is a power of two: its pass IndVarSimplify thinks that one side of the `||` holds at every turn. gcc does not.
+# where the 8 is a power of two (its pass IndVarSimplify merges the two into one counter, with any level from -O1). gcc
+# does not.
 #	for (unsigned i = 0; i < n || i % 8 != 0; ++i) out[i] = i % 8; // 8, 9, 10 ... after 7
 # Rounding n up first, or a second loop, says the same. Prints each violation as FILE:LINE.
 set -eu
