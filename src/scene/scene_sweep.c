@@ -20,8 +20,11 @@ typedef struct Round
 	uint32_t endCount;
 	const snugSweepQuery* query;
 	double limit;   ///< a contact is proved up to then
+	double time;    ///< nothing meets before
+	double near;    ///< when what is named comes so near
 	uint64_t first; ///< of its candidates
 	snugSweepResult found[CANDIDATES_PER_ROUND];
+	double nears[CANDIDATES_PER_ROUND];
 } Round;
 
 // Shapes are not asked about.
@@ -161,11 +164,18 @@ static void AskTask(void* context, uint32_t index)
 	const uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
 	snugBody* const bodies[4] = { scene->bodies[a].body, EndOf(round, a), scene->bodies[b].body, EndOf(round, b) };
 	round->found[index] = (snugSweepResult){ .answer = snug_sweepFree };
+	round->nears[index] = INFINITY;
 	if (bodies[1] != NULL || bodies[3] != NULL || !round->query->newOnly) // what rests meets nothing anew
 	{
-		round->found[index] = sgSweep(bodies, round->query, scene->origin, round->limit, NULL);
+		round->found[index] = sgSweep(bodies, round->query, scene->origin, round->limit, NULL, round->nears + index);
 		sgScene_Count(scene, &round->found[index].counters);
 	}
+}
+
+// As of features: what is named comes so near first. Of those of which that is not known, the earliest is.
+static bool IsBefore(const Round* round, uint32_t i, double time)
+{
+	return round->nears[i] != round->near ? round->nears[i] < round->near : round->found[i].time < time;
 }
 
 // Candidates are in the order of ids: of contacts at one time the first counts.
@@ -181,8 +191,10 @@ static snugStatus AskRound(Round* round, uint32_t count, snugSceneSweep* first, 
 		}
 		const bool isProved = found->answer == snug_sweepMeets;
 		round->limit = isProved && found->latest < round->limit ? found->latest : round->limit;
-		if (found->answer != snug_sweepFree && (result->count == 0 || found->time < first->sweep.time))
+		round->time = found->answer != snug_sweepFree && found->time < round->time ? found->time : round->time;
+		if (found->answer != snug_sweepFree && (result->count == 0 || IsBefore(round, i, first->sweep.time)))
 		{
+			round->near = round->nears[i];
 			const uint64_t pair = round->scene->candidates[round->first + i];
 			*first = (snugSceneSweep){ (uint32_t)(pair >> 32), (uint32_t)pair, *found };
 			result->count = 1;
@@ -196,11 +208,15 @@ static snugStatus AskCandidates(Round* round, snugSceneSweep* first, snugSceneRe
 {
 	const uint64_t count = round->scene->candidateCount;
 	snugStatus status = snug_success;
-	round->limit = INFINITY;
+	round->limit = round->time = round->near = INFINITY;
 	for (round->first = 0; round->first < count && status == snug_success; round->first += CANDIDATES_PER_ROUND)
 	{
 		const uint64_t left = count - round->first;
 		status = AskRound(round, left < CANDIDATES_PER_ROUND ? (uint32_t)left : CANDIDATES_PER_ROUND, first, result);
+	}
+	if (result->count > 0)
+	{
+		first->sweep.time = round->time;
 	}
 	if (round->limit < INFINITY) // it need not be proved by those that come first
 	{
