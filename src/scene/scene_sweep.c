@@ -27,16 +27,10 @@ typedef struct Round
 	double nears[CANDIDATES_PER_ROUND];
 } Round;
 
-// Shapes are not asked about.
-static bool IsBody(const snugScene* scene, uint32_t id)
-{
-	return sgScene_IsPresent(scene, id) && !scene->bodies[id].isShape;
-}
-
-// Null: the body rests.
+// Null: the body rests, or it is a shape, which is not asked about.
 static snugBody* EndOf(const Round* round, uint32_t id)
 {
-	const bool isThere = id < round->endCount && IsBody(round->scene, id);
+	const bool isThere = id < round->endCount && sgScene_IsBody(round->scene, id);
 	return isThere && round->ends[id] != round->scene->bodies[id].body ? round->ends[id] : NULL;
 }
 
@@ -112,17 +106,7 @@ static void RestoreBoxes(const Round* round)
 // what ReachOfBoxes in query/sweep.c has beside.
 static float BroadMargin(const Round* round)
 {
-	const snugScene* scene = round->scene;
-	double reach = 0.0;
-	for (uint32_t id = 0; id < scene->bodyCount; ++id)
-	{
-		const sgBox* box = scene->boxes + id;
-		for (int k = 0; k < 3 && IsBody(scene, id) && !sgBox_IsEmpty(box); ++k)
-		{
-			reach = fmax(reach, fmax(fabs((double)box->lower[k]), fabs((double)box->upper[k])));
-		}
-	}
-	const double extent = 2.0 * reach, given = round->query->tolerance;
+	const double extent = 2.0 * sgScene_FindReach(round->scene, false), given = round->query->tolerance;
 	const double most = round->query->margin + (given > 0.0 ? given : 0x1p-20 * extent) + 0x1p-30 * extent;
 	return sgRoundUp(most);
 }
@@ -274,15 +258,29 @@ static uint32_t FindOther(const Round* round)
 	return SG_NONE;
 }
 
-static bool AreInNoScene(const Round* round)
+// Whether ends are in no scene, and none is there twice: two threads would make it ready at once. Each is this scene's
+// while we look.
+static bool AreFree(const Round* round)
 {
-	bool are = true;
-	for (uint32_t id = 0; id < round->scene->bodyCount; ++id)
+	snugScene* scene = round->scene;
+	uint32_t count = 0;
+	snugBody* end = NULL;
+	for (; count < scene->bodyCount && (end = EndOf(round, count), end == NULL || end->owner == NULL); ++count)
 	{
-		const snugBody* end = EndOf(round, id);
-		are = are && (end == NULL || end->owner == NULL);
+		if (end != NULL)
+		{
+			end->owner = scene;
+		}
 	}
-	return are;
+	for (uint32_t id = 0; id < count; ++id)
+	{
+		end = EndOf(round, id);
+		if (end != NULL)
+		{
+			end->owner = NULL;
+		}
+	}
+	return count == scene->bodyCount;
 }
 
 snugSceneResult snugScene_Sweep(
@@ -301,7 +299,7 @@ snugSceneResult snugScene_Sweep(
 	round.ends = ends;
 	round.endCount = endCount;
 	round.query = query;
-	SG_REQUIRE(AreInNoScene(&round), result);
+	SG_REQUIRE(AreFree(&round), result);
 	const double maxTime = query->maxTime > 0.0 ? query->maxTime : 1.0;
 	*first = (snugSceneSweep){ SNUG_NONE, SNUG_NONE, { .a = SNUG_NONE, .b = SNUG_NONE } };
 	const char* fault = sgSweep_FindFault(query);
