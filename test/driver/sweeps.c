@@ -151,17 +151,23 @@ static void ExpectReport(World* world, const Traveller* a, const Traveller* b, c
 		least = fmin(least, DistanceAt(a, result->a, b, result->b, time));
 	}
 	// Between the times that are looked at they may be nearer by how far they go meanwhile.
-	double way = 0.0;
+	double way = 0.0, longest = 0.0; // the latter: a side, at least
 	for (int i = 0; i < 18; ++i)
 	{
 		float ends[2][3][3];
 		Corners(i < 9 ? a : b, i < 9 ? result->a : result->b, ends);
 		way += fabs((double)ends[1][i / 3 % 3][i % 3] - ends[0][i / 3 % 3][i % 3]);
+		longest = fmax(longest, fabs((double)ends[0][(i / 3 + 1) % 3][i % 3] - ends[0][i / 3 % 3][i % 3]));
+		longest = fmax(longest, fabs((double)ends[1][(i / 3 + 1) % 3][i % 3] - ends[1][i / 3 % 3][i % 3]));
 	}
 	way *= (result->latest - result->time) / TIMES;
 	const double near = 1.8 * query->margin + 2.2 * result->stray + query->tolerance + rounding + way;
-	EXPECT(world, least <= near || query->maxSteps > 0, "triangles %u and %u never are nearer than %.17g", result->a,
-	    result->b, least);
+	// Of what is not proved the search may have been cut, if edges are long beside the margin.
+	const bool mayBeCut =
+	    query->maxSteps > 0 || (result->answer == snug_sweepUnsure && query->margin > 0.0 &&
+	                               result->featureA.kind == snug_featureEdge && longest > 16.0 * query->margin);
+	EXPECT(world, least <= near || mayBeCut, "triangles %u and %u never are nearer than %.17g", result->a, result->b,
+	    least);
 }
 
 // All contacts: in order, each of two features once, the first ones if there is little room.

@@ -100,7 +100,7 @@ static void SetShape(Stage* stage, Actor* actor)
 	shape.plane.offset = 100.0 * NextUnit(input);
 	shape.from[0] *= Next(input) == 255 ? 1e36f : 1.0f;
 	const snugShapeQuery query = { .any = true };
-	const bool isValid = snugCollideShape(stage->actors[0].body, &shape, &query).status == snug_success;
+	const bool isValid = snugCollideShape(stage->actors[0].body, &shape, &query).status != snug_badInput;
 	if (actor->isPresent)
 	{
 		Require((snugScene_SetShape(stage->scene, actor->id, &shape) == snug_success) == isValid);
@@ -337,7 +337,7 @@ static void SweepAllBodies(Stage* stage)
 	for (int i = 0; i < ACTORS * ACTORS && result.status == snug_success; ++i)
 	{
 		const Actor *a = stage->actors + i / ACTORS, *b = stage->actors + i % ACTORS;
-		if (MayMeet(a, b) && a->id < b->id && (ends[a->id] != ends[b->id] || ends[a->id] == NULL))
+		if (MayMeet(a, b) && a->body != NULL && b->body != NULL)
 		{
 			snugSweepQuery one = query;
 			memcpy(one.origin, stage->origin, sizeof(one.origin));
