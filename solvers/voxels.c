@@ -1,5 +1,7 @@
 #include "solvers/voxels.h"
 
+#include "base/vec.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,11 +253,6 @@ static bool FillSolids(simVoxels* voxels, const simVoxelDef* def)
 
 // ---- Sheets: distance to a triangle ----------------------------------------------------------------------------
 
-static double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static double SegmentDistance2(const double p[3], const double a[3], const double b[3])
 {
 	double ab[3], ap[3];
@@ -264,20 +261,13 @@ static double SegmentDistance2(const double p[3], const double a[3], const doubl
 		ab[k] = b[k] - a[k];
 		ap[k] = p[k] - a[k];
 	}
-	double length2 = Dot(ab, ab), s = length2 > 0.0 ? Dot(ap, ab) / length2 : 0.0;
+	double length2 = sgDot(ab, ab), s = length2 > 0.0 ? sgDot(ap, ab) / length2 : 0.0;
 	s = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
 	for (int k = 0; k < 3; ++k)
 	{
 		ap[k] -= s * ab[k];
 	}
-	return Dot(ap, ap);
-}
-
-static void Cross(const double a[3], const double b[3], double c[3])
-{
-	c[0] = a[1] * b[2] - a[2] * b[1];
-	c[1] = a[2] * b[0] - a[0] * b[2];
-	c[2] = a[0] * b[1] - a[1] * b[0];
+	return sgDot(ap, ap);
 }
 
 // Squared distance from a point to a triangle: to its plane if the foot is inside, else to the nearest edge.
@@ -289,22 +279,22 @@ static double TriangleDistance2(const double p[3], const double corners[3][3])
 		e0[k] = corners[1][k] - corners[0][k];
 		e1[k] = corners[2][k] - corners[0][k];
 	}
-	Cross(e0, e1, normal);
-	double length2 = Dot(normal, normal);
+	sgCross(e0, e1, normal);
+	double length2 = sgDot(normal, normal);
 	bool inside = length2 > 0.0;
 	for (int i = 0; i < 3; ++i)
 	{
 		const double *a = corners[i], *b = corners[(i + 1) % 3];
 		double ab[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] }, ap[3] = { p[0] - a[0], p[1] - a[1], p[2] - a[2] };
 		double outwards[3];
-		Cross(ab, normal, outwards);
-		inside = inside && Dot(ap, outwards) <= 0.0;
+		sgCross(ab, normal, outwards);
+		inside = inside && sgDot(ap, outwards) <= 0.0;
 		best = fmin(best, SegmentDistance2(p, a, b));
 	}
 	if (inside)
 	{
 		double ap[3] = { p[0] - corners[0][0], p[1] - corners[0][1], p[2] - corners[0][2] };
-		double height = Dot(ap, normal);
+		double height = sgDot(ap, normal);
 		return height * height / length2;
 	}
 	return best;
@@ -356,9 +346,9 @@ static bool IsApart(const double corners[3][3], const double centre[3], const do
 			return true;
 		}
 	}
-	Cross(edges[0], edges[1], normal);
+	sgCross(edges[0], edges[1], normal);
 	double radius = half[0] * fabs(normal[0]) + half[1] * fabs(normal[1]) + half[2] * fabs(normal[2]);
-	if (fabs(Dot(v[0], normal)) > radius)
+	if (fabs(sgDot(v[0], normal)) > radius)
 	{
 		return true;
 	}
@@ -367,8 +357,8 @@ static bool IsApart(const double corners[3][3], const double centre[3], const do
 		for (int k = 0; k < 3; ++k)
 		{
 			double unit[3] = { k == 0, k == 1, k == 2 }, axis[3];
-			Cross(unit, edges[i], axis);
-			double p0 = Dot(v[0], axis), p1 = Dot(v[1], axis), p2 = Dot(v[2], axis);
+			sgCross(unit, edges[i], axis);
+			double p0 = sgDot(v[0], axis), p1 = sgDot(v[1], axis), p2 = sgDot(v[2], axis);
 			double reach = half[0] * fabs(axis[0]) + half[1] * fabs(axis[1]) + half[2] * fabs(axis[2]);
 			if (fmin(p0, fmin(p1, p2)) > reach || fmax(p0, fmax(p1, p2)) < -reach)
 			{

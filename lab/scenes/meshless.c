@@ -1,5 +1,6 @@
 #include "lab/scenes/meshless.h"
 
+#include "base/vec.h"
 #include "lab/scenes/motion.h"
 #include "solvers/sine.h"
 
@@ -175,17 +176,6 @@ static bool FindCandidates(const sceneMeshless* body, uint32_t wanted, candidate
 	return true;
 }
 
-static double Distance2(const float* a, const float* b)
-{
-	double sum = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		double d = (double)a[k] - (double)b[k];
-		sum += d * d;
-	}
-	return sum;
-}
-
 // Each node is the candidate farthest from all nodes so far; the first is the first candidate.
 static bool SpreadNodes(sceneMeshless* body, const candidates* from)
 {
@@ -205,7 +195,7 @@ static bool SpreadNodes(sceneMeshless* body, const candidates* from)
 		memcpy(node, from->points + 3 * (size_t)next, 3 * sizeof(float));
 		for (uint32_t i = 0; i < from->count; ++i)
 		{
-			double d = Distance2(from->points + 3 * (size_t)i, node);
+			double d = sgPointDistance2(from->points + 3 * (size_t)i, node);
 			distances[i] = d < distances[i] ? d : distances[i];
 			next = distances[i] > distances[next] ? i : next;
 		}
@@ -223,7 +213,7 @@ static double MeanInfluences(const sceneMeshless* body, double support2, uint32_
 	{
 		for (uint32_t j = 0; j < body->weights.transformCount; ++j)
 		{
-			count += Distance2(body->mesh.positions + 3 * (size_t)v, body->nodes + 3 * (size_t)j) < support2;
+			count += sgPointDistance2(body->mesh.positions + 3 * (size_t)v, body->nodes + 3 * (size_t)j) < support2;
 		}
 	}
 	return (double)count / (double)vertices;
@@ -238,7 +228,7 @@ static double SecondDistance2(const sceneMeshless* body)
 		double nearest = INFINITY, second = INFINITY;
 		for (uint32_t j = 0; j < body->weights.transformCount; ++j)
 		{
-			double d = Distance2(body->mesh.positions + 3 * (size_t)v, body->nodes + 3 * (size_t)j);
+			double d = sgPointDistance2(body->mesh.positions + 3 * (size_t)v, body->nodes + 3 * (size_t)j);
 			double larger = d > nearest ? d : nearest;
 			second = larger < second ? larger : second;
 			nearest = d < nearest ? d : nearest;
@@ -273,7 +263,7 @@ static uint32_t WeighVertex(const sceneMeshless* body, uint32_t vertex, uint16_t
 	uint32_t count = 0;
 	for (uint32_t j = 0; j < body->weights.transformCount; ++j)
 	{
-		double u = 1.0 - Distance2(p, body->nodes + 3 * (size_t)j) / support2;
+		double u = 1.0 - sgPointDistance2(p, body->nodes + 3 * (size_t)j) / support2;
 		// Less would be lost when the vertex is blended.
 		if (u * u * u < 0x1p-22 || u <= 0.0)
 		{

@@ -1,5 +1,6 @@
 #include "lab/scenes/posture.h"
 
+#include "base/vec.h"
 #include "solvers/sine.h"
 
 #include <math.h>
@@ -32,20 +33,15 @@ static void Rotate(const double q[4], const double v[3], double out[3])
 	memcpy(out, whole, 3 * sizeof(double));
 }
 
-static double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // The least turn that brings one direction to another, which is not its opposite: half of both, as a quaternion.
 static void MakeTurn(const double from[3], const double to[3], double out[4])
 {
-	double lengths = sqrt(Dot(from, from) * Dot(to, to)), square = 0.0;
+	double lengths = sqrt(sgDot(from, from) * sgDot(to, to)), square = 0.0;
 	for (int k = 0; k < 3; ++k)
 	{
 		out[k] = from[(k + 1) % 3] * to[(k + 2) % 3] - from[(k + 2) % 3] * to[(k + 1) % 3];
 	}
-	out[3] = lengths + Dot(from, to);
+	out[3] = lengths + sgDot(from, to);
 	for (int k = 0; k < 4; ++k)
 	{
 		square += out[k] * out[k];
@@ -58,7 +54,7 @@ static void MakeTurn(const double from[3], const double to[3], double out[4])
 
 static void MakeAngle(const double axis[3], double degrees, double out[4])
 {
-	double half = degrees * (SCENE_PI / 360.0), sine = sceneSine(half) / sqrt(Dot(axis, axis));
+	double half = degrees * (SCENE_PI / 360.0), sine = sceneSine(half) / sqrt(sgDot(axis, axis));
 	for (int k = 0; k < 3; ++k)
 	{
 		out[k] = sine * axis[k];
@@ -127,13 +123,13 @@ static void FindMiddle(
 	{
 		line[k] = last[k] - first[k];
 	}
-	double distance = sqrt(Dot(line, line)), most = 0.9995 * (upper + lower);
+	double distance = sqrt(sgDot(line, line)), most = 0.9995 * (upper + lower);
 	double length = distance < most ? distance : most;
 	double along = (upper * upper - lower * lower + length * length) / (2.0 * length),
 	       off = upper * upper - along * along;
 	for (int k = 0; k < 3; ++k)
 	{
-		side[k] = bend[k] - line[k] * Dot(bend, line) / (distance * distance);
+		side[k] = bend[k] - line[k] * sgDot(bend, line) / (distance * distance);
 		square += side[k] * side[k];
 	}
 	for (int k = 0; k < 3; ++k)
@@ -167,7 +163,7 @@ void scenePosture_Reach(scenePosture* p, int side, int joint, const double place
 	{
 		first[k] += corner[k];
 	}
-	FindMiddle(first, last, bend, sqrt(Dot(upper, upper)), sqrt(Dot(lower, lower)), middle);
+	FindMiddle(first, last, bend, sqrt(sgDot(upper, upper)), sqrt(sgDot(lower, lower)), middle);
 	for (int k = 0; k < 3; ++k)
 	{
 		last[k] -= middle[k];
@@ -219,7 +215,7 @@ void scenePosture_GetMatrices(const scenePosture* p, double (*matrices)[12])
 		}
 		for (int row = 0; row < 3; ++row)
 		{
-			matrices[j][4 * row + 3] = places[j][row] - Dot(matrices[j] + 4 * row, rest);
+			matrices[j][4 * row + 3] = places[j][row] - sgDot(matrices[j] + 4 * row, rest);
 		}
 	}
 }

@@ -1,6 +1,6 @@
 #include "papers/bdtree/bricks.h"
 
-#include "papers/common/vector.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -262,8 +262,8 @@ void simBricks_Free(simBricks* b)
 static double Determinant(double m[3][3])
 {
 	double cross[3];
-	simCross(m[1], m[2], cross);
-	return simDot(m[0], cross);
+	sgCross(m[1], m[2], cross);
+	return sgDot(m[0], cross);
 }
 
 // The rotation of a gradient, by Higham's iteration R <- (R + R^-T) / 2, which doubles its digits in each round.
@@ -281,7 +281,7 @@ static bool Polar(double f[3][3], double r[3][3])
 		change = 0.0;
 		for (int i = 0; i < 3; ++i)
 		{
-			simCross(r[(i + 1) % 3], r[(i + 2) % 3], cofactors[i]);
+			sgCross(r[(i + 1) % 3], r[(i + 2) % 3], cofactors[i]);
 		}
 		for (int i = 0; i < 9; ++i)
 		{

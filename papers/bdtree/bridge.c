@@ -1,7 +1,7 @@
 #include "papers/bdtree/bridge.h"
 
+#include "base/vec.h"
 #include "papers/bdtree/bricks.h"
-#include "papers/common/vector.h"
 #include "papers/meshless/fish.h"
 #include "solvers/sine.h"
 
@@ -306,8 +306,8 @@ static bool HasRoom(const simWorld* world, const double position[3])
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
 		double away[3];
-		simSubtract(position, world->bodies[i].position, away);
-		if (simDot(away, away) < ROOM * ROOM)
+		sgSubtract(position, world->bodies[i].position, away);
+		if (sgDot(away, away) < ROOM * ROOM)
 		{
 			return false;
 		}

@@ -16,6 +16,7 @@
 #ifndef PAPERS_CONTACT_PARTS_H
 #define PAPERS_CONTACT_PARTS_H
 
+#include "base/vec.h"
 #include "body/body.h"
 #include "papers/bdtree/contact_spheres.h"
 #include "query/view.h"
@@ -101,17 +102,11 @@ typedef struct posedSphere
 	float radius;
 } posedSphere;
 
-static inline double contactDistance2(const float a[3], const float b[3])
-{
-	double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
-	return x * x + y * y + z * z;
-}
-
 /// Whether spheres overlap; nearly, if `loose` is a little above 1.
 static inline bool posedSphere_Overlap(const posedSphere* a, const posedSphere* b, double loose)
 {
 	double reach = ((double)a->radius + (double)b->radius) * loose;
-	return contactDistance2(a->center, b->center) <= reach * reach;
+	return sgPointDistance2(a->center, b->center) <= reach * reach;
 }
 
 /// An amplitude, and its magnitude for the radius.

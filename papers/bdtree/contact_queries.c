@@ -149,7 +149,7 @@ void contactWalk_Run(contactWalk* walk)
 
 sphereContact sphereContact_Make(uint32_t a, const posedSphere* sphereA, uint32_t b, const posedSphere* sphereB)
 {
-	double distance = sqrt(contactDistance2(sphereA->center, sphereB->center));
+	double distance = sqrt(sgPointDistance2(sphereA->center, sphereB->center));
 	double depth = (double)sphereA->radius + (double)sphereB->radius - distance;
 	return (sphereContact){
 		.a = posedSphere_Report(sphereA, a),

@@ -1,4 +1,5 @@
 // papers/bdtree/contact_tree.c: making the contact spheres of a model. See contact_parts.h.
+#include "base/vec.h"
 #include "papers/bdtree/contact_parts.h"
 
 #include "deform/fields/fields.h"
@@ -76,12 +77,6 @@ static void GetPoint(const void* context, uint32_t i, double point[3])
 	point[2] = (double)value[2];
 }
 
-static double Distance(const double a[3], const double b[3])
-{
-	double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-	return sqrt(x * x + y * y + z * z);
-}
-
 static void GetCenter(const contactQuad* quad, double center[3])
 {
 	for (int k = 0; k < 3; ++k)
@@ -104,7 +99,7 @@ static contactQuad BallOf(const Points* points, uint32_t count)
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		GetPoint(points, i, point);
-		radius = fmax(radius, Distance(point, stored));
+		radius = fmax(radius, sqrt(sgDistance2(point, stored)));
 	}
 	quad[3] = sgRoundUp(radius * (1.0 + MARGIN));
 	return quad;
@@ -134,7 +129,7 @@ static void Wrap(contactQuad* above, const contactQuad* below, uint32_t count)
 		double centerAbove[3], centerBelow[3];
 		GetCenter(above + j, centerAbove);
 		GetCenter(below + j, centerBelow);
-		double radius = Distance(centerAbove, centerBelow) + (double)below[j][3];
+		double radius = sqrt(sgDistance2(centerAbove, centerBelow)) + (double)below[j][3];
 		float needed = sgRoundUp(radius * (1.0 + MARGIN));
 		above[j][3] = needed > above[j][3] ? needed : above[j][3];
 	}

@@ -1,6 +1,6 @@
 #include "papers/bdtree/rigid.h"
 
-#include "papers/common/vector.h"
+#include "base/vec.h"
 #include "solvers/sine.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ typedef struct sums
 static void AddTetrahedron(sums* sum, double corners[3][3])
 {
 	double cross[3], s[3];
-	simCross(corners[1], corners[2], cross);
-	double determinant = simDot(corners[0], cross);
+	sgCross(corners[1], corners[2], cross);
+	double determinant = sgDot(corners[0], cross);
 	for (int k = 0; k < 3; ++k)
 	{
 		s[k] = corners[0][k] + corners[1][k] + corners[2][k];
@@ -120,7 +120,7 @@ void simRotation(const double q[4], double rotation[3][3])
 // The quaternion of the turn times the one before. Nothing turns by more than a few turns in a step.
 void simTurn(double q[4], const double angles[3])
 {
-	double angle = sqrt(simDot(angles, angles)), half = 0.5 * angle;
+	double angle = sqrt(sgDot(angles, angles)), half = 0.5 * angle;
 	double factor = angle > 1e-9 ? sceneSine(half) / angle : 0.5, c = sceneCosine(half);
 	double x = factor * angles[0], y = factor * angles[1], z = factor * angles[2];
 	double turned[4] = {

@@ -81,7 +81,7 @@ void simBody_Orient(simBody* body)
 	}
 	for (int i = 0; i < 9; ++i)
 	{
-		body->inverse[i / 3][i % 3] = simDot(half[i / 3], body->matrix[i % 3]);
+		body->inverse[i / 3][i % 3] = sgDot(half[i / 3], body->matrix[i % 3]);
 	}
 	simApply((const double(*)[3])body->inverse, body->momentum, body->spin);
 }
@@ -222,7 +222,7 @@ void simWorld_Push(simWorld* world, uint32_t number, const double place[3], cons
 {
 	simBody* body = world->bodies + number;
 	double arm[3];
-	simSubtract(place, body->position, arm);
+	sgSubtract(place, body->position, arm);
 	simAddForce(body->pushForce, body->pushTorque, arm, force);
 }
 
@@ -327,9 +327,9 @@ simWorldEnergy simWorld_GetEnergy(const simWorld* world)
 	{
 		const simBody* body = world->bodies + i;
 		const simShape* shape = body->shape;
-		energy.kinetic += 0.5 * shape->mass.mass * simDot(body->velocity, body->velocity);
-		energy.kinetic += 0.5 * simDot(body->spin, body->momentum);
-		energy.gravity -= shape->mass.mass * simDot(world->def.gravity, body->position);
+		energy.kinetic += 0.5 * shape->mass.mass * sgDot(body->velocity, body->velocity);
+		energy.kinetic += 0.5 * sgDot(body->spin, body->momentum);
+		energy.gravity -= shape->mass.mass * sgDot(world->def.gravity, body->position);
 		for (uint32_t m = 0; m < shape->modeCount; ++m)
 		{
 			double w = 2.0 * 3.14159265358979323846 * shape->frequencies[m];

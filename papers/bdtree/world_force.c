@@ -57,11 +57,11 @@ static double MakeEnd(
     const simWorld* world, const simBody* body, const double place[3], const double normal[3], simEnd* end)
 {
 	double across[3], turned[3], back[3];
-	simSubtract(place, body->position, end->arm);
-	simCross(end->arm, normal, across);
+	sgSubtract(place, body->position, end->arm);
+	sgCross(end->arm, normal, across);
 	simApply((const double(*)[3])body->inverse, across, turned);
-	simCross(turned, end->arm, back);
-	double yield = 1.0 / body->shape->mass.mass + simDot(back, normal);
+	sgCross(turned, end->arm, back);
+	double yield = 1.0 / body->shape->mass.mass + sgDot(back, normal);
 	uint32_t count = CountTwos(world, body);
 	return count > 0 ? YieldModes(body, count, normal, yield, end) : yield;
 }
@@ -143,7 +143,7 @@ static void GetVelocity(const simWorld* world, const simBody* body, const simEnd
 	}
 	const double own[3] = { x[0] + x[1], y[0] + y[1], z[0] + z[1] };
 	double moved[3], vibration[3];
-	simCross(body->spin, end->arm, moved);
+	sgCross(body->spin, end->arm, moved);
 	simApply((const double(*)[3])body->matrix, own, vibration);
 	for (int k = 0; k < 3; ++k)
 	{
@@ -179,7 +179,7 @@ static simGrade FindGrade(const simWorld* world, double load)
 static void FindForce(const simWorld* world, simGrade grade, double depth, const double normal[3],
     const double velocity[3], double slide[3], double force[3])
 {
-	double approach = -simDot(velocity, normal), stride = world->stride;
+	double approach = -sgDot(velocity, normal), stride = world->stride;
 	double pressure = fmax(0.0, grade.stiffness * depth + grade.damping * approach), along = 0.0, pull2 = 0.0;
 	for (int k = 0; k < 3; ++k)
 	{
@@ -211,7 +211,7 @@ static void GetApproach(const simWorld* world, const simRun* run, const simMeeti
 	{
 		GetVelocity(world, world->bodies + run->b, &m->ends[1], other);
 	}
-	simSubtract(velocity, run->b == SIM_STAGE ? m->ends[1].arm : other, velocity);
+	sgSubtract(velocity, run->b == SIM_STAGE ? m->ends[1].arm : other, velocity);
 }
 
 // A contact a stride later: it moves on with a, and is as much deeper as both have come closer.
@@ -222,7 +222,7 @@ static void Follow(const simWorld* world, const simRun* run, simMeeting* m, doub
 		m->ends[1].arm[k] = world->bodies[run->a].position[k] + m->ends[0].arm[k] - world->bodies[run->b].position[k];
 	}
 	GetApproach(world, run, m, velocity);
-	m->depth -= world->stride * simDot(velocity, m->normal);
+	m->depth -= world->stride * sgDot(velocity, m->normal);
 }
 
 // What a contact was found with would be thrown out with a force that nobody has worked for. So it comes to count
@@ -310,7 +310,7 @@ static void FindAxis(const simMeeting* first, const simMeeting* end, const doubl
 	double weight = 0.0, mean[3] = { 0.0, 0.0, 0.0 };
 	for (const simMeeting* m = first; m < end; ++m)
 	{
-		bool counts = before == NULL || simDot(m->normal, before) > 0.0;
+		bool counts = before == NULL || sgDot(m->normal, before) > 0.0;
 		for (int k = 0; k < 3 && counts; ++k)
 		{
 			mean[k] += m->depth * m->normal[k];
@@ -334,7 +334,7 @@ static void TurnRound(simMeeting* first, const simMeeting* end, const double axi
 {
 	for (simMeeting* m = first; m < end; ++m)
 	{
-		double along = simDot(m->normal, axis);
+		double along = sgDot(m->normal, axis);
 		if (along < 0.0)
 		{
 			m->depth = m->reach - (m->reach - m->depth) * along;

@@ -2,8 +2,8 @@
 #ifndef PAPERS_WORLD_TOUCH_H
 #define PAPERS_WORLD_TOUCH_H
 
+#include "base/vec.h"
 #include "papers/bdtree/world.h"
-#include "papers/common/vector.h"
 
 /// A contact of a body with the ground or the stage.
 typedef struct simTouch
@@ -87,7 +87,7 @@ void simBody_Orient(simBody* body);
 static inline void simAddForce(double force[3], double torque[3], const double arm[3], const double added[3])
 {
 	double turning[3];
-	simCross(arm, added, turning);
+	sgCross(arm, added, turning);
 	for (int k = 0; k < 3; ++k)
 	{
 		force[k] += added[k];

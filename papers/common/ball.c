@@ -8,6 +8,8 @@
 // grows. All is computed relative to the first point, so that far from zero nothing is lost.
 #include "papers/common/ball.h"
 
+#include "base/vec.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,17 +26,6 @@ typedef struct Ball
 	double support[MAX_SUPPORT + 1][3];
 	uint32_t supportCount;
 } Ball;
-
-static double Distance2(const double a[3], const double b[3])
-{
-	double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-	return x * x + y * y + z * z;
-}
-
-static double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 // Solve n <= 3 equations by elimination with the largest pivot of the whole matrix; false if they are dependent.
 static bool Solve(double m[3][4], int n, double x[3])
@@ -111,9 +102,9 @@ static bool BallThrough(const double (*points)[3], const uint32_t* which, uint32
 	{
 		for (int k = 0; k < n; ++k)
 		{
-			m[i][k] = 2.0 * Dot(sides[i], sides[k]);
+			m[i][k] = 2.0 * sgDot(sides[i], sides[k]);
 		}
-		m[i][3] = Dot(sides[i], sides[i]);
+		m[i][3] = sgDot(sides[i], sides[i]);
 	}
 	if (n > 0 && !Solve(m, n, x))
 	{
@@ -135,7 +126,7 @@ static double FarthestOf(const double (*points)[3], uint32_t count, const double
 	double most = 0.0;
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		double distance2 = Distance2(center, points[i]);
+		double distance2 = sgDistance2(center, points[i]);
 		most = sgMost(most, distance2);
 	}
 	return most;
@@ -188,7 +179,7 @@ static double Farthest(sgPointFcn* get, const void* points, uint32_t count, cons
 		{
 			p[c] -= origin[c];
 		}
-		double distance2 = Distance2(center, p);
+		double distance2 = sgDistance2(center, p);
 		if (distance2 > most)
 		{
 			most = distance2;

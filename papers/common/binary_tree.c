@@ -1,5 +1,6 @@
 #include "papers/common/binary_tree.h"
 
+#include "base/vec.h"
 #include "geometry/eigen.h"
 #include "geometry/triangle.h"
 
@@ -416,17 +417,12 @@ void binaryPairs_Add(binaryPairs* pairs, uint32_t a, uint32_t b)
 	++pairs->count;
 }
 
-static double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // Of a point given relative to where a side begins.
 static double SideDistance2(const double p[3], const double side[3], double part, double whole)
 {
 	double t = whole > 0.0 ? part / whole : 0.0;
 	double d[3] = { p[0] - t * side[0], p[1] - t * side[1], p[2] - t * side[2] };
-	return Dot(d, d);
+	return sgDot(d, d);
 }
 
 // Which corner, side or the inside is nearest follows from dot products alone (Ericson, Real-Time Collision Detection,
@@ -444,23 +440,23 @@ double binaryDistance2(const float triangle[3][3], const double point[3])
 		bp[k] = point[k] - b;
 		cp[k] = point[k] - c;
 	}
-	const double d1 = Dot(ab, ap), d2 = Dot(ac, ap), d3 = Dot(ab, bp), d4 = Dot(ac, bp);
+	const double d1 = sgDot(ab, ap), d2 = sgDot(ac, ap), d3 = sgDot(ab, bp), d4 = sgDot(ac, bp);
 	if (d1 <= 0.0 && d2 <= 0.0)
 	{
-		return Dot(ap, ap);
+		return sgDot(ap, ap);
 	}
 	if (d3 >= 0.0 && d4 <= d3)
 	{
-		return Dot(bp, bp);
+		return sgDot(bp, bp);
 	}
-	const double nearC = d1 * d4 - d3 * d2, d5 = Dot(ab, cp), d6 = Dot(ac, cp);
+	const double nearC = d1 * d4 - d3 * d2, d5 = sgDot(ab, cp), d6 = sgDot(ac, cp);
 	if (nearC <= 0.0 && d1 >= 0.0 && d3 <= 0.0)
 	{
 		return SideDistance2(ap, ab, d1, d1 - d3);
 	}
 	if (d6 >= 0.0 && d5 <= d6)
 	{
-		return Dot(cp, cp);
+		return sgDot(cp, cp);
 	}
 	const double nearB = d5 * d2 - d1 * d6, nearA = d3 * d6 - d5 * d4;
 	if (nearB <= 0.0 && d2 >= 0.0 && d6 <= 0.0)
@@ -473,7 +469,7 @@ double binaryDistance2(const float triangle[3][3], const double point[3])
 	}
 	const double whole = nearA + nearB + nearC, v = nearB / whole, w = nearC / whole;
 	double d[3] = { ap[0] - v * ab[0] - w * ac[0], ap[1] - v * ab[1] - w * ac[1], ap[2] - v * ab[2] - w * ac[2] };
-	return Dot(d, d);
+	return sgDot(d, d);
 }
 
 // ---- Two bodies ------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #include "papers/meshless/brain.h"
 
-#include "papers/common/vector.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ bool simBrain_Advance(simBrain* brain, double seconds, simError* error)
 		}
 		for (uint32_t n = 0; n < body->nodeCount; ++n)
 		{
-			double far = brain->isPulled[n] ? sqrt(simDot(body->displacement[n], body->displacement[n])) : 0.0;
+			double far = brain->isPulled[n] ? sqrt(sgDot(body->displacement[n], body->displacement[n])) : 0.0;
 			brain->reach = fmax(brain->reach, far);
 		}
 	}

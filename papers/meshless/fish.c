@@ -1,7 +1,7 @@
 #include "papers/meshless/fish.h"
 
+#include "base/vec.h"
 #include "lab/scenes/random.h"
-#include "papers/common/vector.h"
 #include "solvers/sine.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ typedef struct swimFrame
 
 static void Normalise(double v[3])
 {
-	double length = sqrt(simDot(v, v));
+	double length = sqrt(sgDot(v, v));
 	for (int k = 0; k < 3; ++k)
 	{
 		v[k] /= length;
@@ -101,9 +101,9 @@ static swimFrame GetFrame(const simCourse* course, double time)
 		frame.forwards[k] = course->turning * (c * course->across[k] - s * course->along[k]);
 	}
 	Normalise(frame.forwards);
-	simCross(vertical, frame.forwards, frame.left);
+	sgCross(vertical, frame.forwards, frame.left);
 	Normalise(frame.left);
-	simCross(frame.forwards, frame.left, frame.up);
+	sgCross(frame.forwards, frame.left, frame.up);
 	return frame;
 }
 
@@ -148,7 +148,7 @@ static void Steer(const simCourse* course, double time, const double offset[3], 
 		double goal = course->turning * (c * course->across[k] - s * course->along[k]);
 		pull[k] = STEER * (STEER * offset[k] + 2.0 * (goal - speed[k]));
 	}
-	double length = sqrt(simDot(pull, pull)), scale = length > HARDEST ? HARDEST / length : 1.0;
+	double length = sqrt(sgDot(pull, pull)), scale = length > HARDEST ? HARDEST / length : 1.0;
 	for (int k = 0; k < 3; ++k)
 	{
 		pull[k] *= scale;
@@ -165,7 +165,7 @@ static void UseMuscles(simSchool* school, int number)
 	for (uint32_t i = 0; i < body->nodeCount; ++i)
 	{
 		GetGoal(course, &frame, body->time, body->rest[i], school->offsets[i]);
-		simSubtract(school->offsets[i], body->displacement[i], school->offsets[i]);
+		sgSubtract(school->offsets[i], body->displacement[i], school->offsets[i]);
 	}
 	GetMean((const double(*)[3])school->offsets, body->nodeCount, offset);
 	GetMean((const double(*)[3])body->velocity, body->nodeCount, speed);
@@ -204,8 +204,8 @@ static double GetStartRoom(const simSchool* school, int number, const simCourse*
 		for (int k = 0; k < SPINE * SPINE; ++k)
 		{
 			double offset[3];
-			simSubtract(own[k / SPINE], other[k % SPINE], offset);
-			least = fmin(least, simDot(offset, offset));
+			sgSubtract(own[k / SPINE], other[k % SPINE], offset);
+			least = fmin(least, sgDot(offset, offset));
 		}
 	}
 	return least;

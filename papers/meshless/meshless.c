@@ -1,7 +1,7 @@
 #include "papers/meshless/meshless.h"
 
+#include "base/vec.h"
 #include "geometry/eigen.h"
-#include "papers/common/vector.h"
 #include "solvers/sine.h"
 
 #include <math.h>
@@ -30,20 +30,13 @@ double simGetVolume(const simMesh* mesh)
 				p[i][k] = (double)mesh->positions[3 * (size_t)mesh->triangles[3 * t + i] + k];
 			}
 		}
-		simCross(p[1], p[2], normal);
-		sum += simDot(p[0], normal);
+		sgCross(p[1], p[2], normal);
+		sum += sgDot(p[0], normal);
 	}
 	return sum / 6.0;
 }
 
 // ---- Neighbours ------------------------------------------------------------------------------------------------
-
-static double Distance2(const double a[3], const double b[3])
-{
-	double d[3];
-	simSubtract(b, a, d);
-	return simDot(d, d);
-}
 
 // The sum of the distances to the nearest others, and how many there are.
 static double SumNearest(const simMeshless* body, uint32_t node, uint32_t* count)
@@ -52,7 +45,7 @@ static double SumNearest(const simMeshless* body, uint32_t node, uint32_t* count
 	*count = 0;
 	for (uint32_t j = 0; j < body->nodeCount; ++j)
 	{
-		double d = Distance2(body->rest[node], body->rest[j]);
+		double d = sgDistance2(body->rest[node], body->rest[j]);
 		bool enters = j != node && (*count < NEAREST || d < nearest[NEAREST - 1]);
 		if (!enters)
 		{
@@ -97,14 +90,14 @@ static uint32_t FindNeighbours(const simMeshless* body, uint32_t node, simNeighb
 	uint32_t count = 0;
 	for (uint32_t j = 0; j < body->nodeCount; ++j)
 	{
-		if (j == node || Distance2(body->rest[node], body->rest[j]) >= body->support * body->support)
+		if (j == node || sgDistance2(body->rest[node], body->rest[j]) >= body->support * body->support)
 		{
 			continue;
 		}
 		if (out != NULL)
 		{
 			out[count].node = j;
-			simSubtract(body->rest[j], body->rest[node], out[count].offset);
+			sgSubtract(body->rest[j], body->rest[node], out[count].offset);
 		}
 		++count;
 	}
@@ -184,7 +177,7 @@ static void InvertMoment(simMeshless* body, uint32_t node)
 	double values[3];
 	for (const simNeighbour* n = first; n < end; ++n)
 	{
-		double w = Weigh(body->support, simDot(n->offset, n->offset));
+		double w = Weigh(body->support, sgDot(n->offset, n->offset));
 		for (int i = 0; i < 3; ++i)
 		{
 			for (int k = 0; k < 3; ++k)
@@ -209,10 +202,10 @@ static void InvertMoment(simMeshless* body, uint32_t node)
 	}
 	for (simNeighbour* n = first; n < end; ++n)
 	{
-		double w = Weigh(body->support, simDot(n->offset, n->offset));
+		double w = Weigh(body->support, sgDot(n->offset, n->offset));
 		for (int i = 0; i < 3; ++i)
 		{
-			n->derive[i] = w * simDot(inverse[i], n->offset);
+			n->derive[i] = w * sgDot(inverse[i], n->offset);
 		}
 	}
 }
@@ -225,7 +218,7 @@ static void SetVolumes(simMeshless* body)
 		double weights = Weigh(body->support, 0.0);
 		for (uint32_t k = body->starts[i]; k < body->starts[i + 1]; ++k)
 		{
-			weights += Weigh(body->support, simDot(body->neighbours[k].offset, body->neighbours[k].offset));
+			weights += Weigh(body->support, sgDot(body->neighbours[k].offset, body->neighbours[k].offset));
 		}
 		body->volume[i] = 1.0 / weights;
 	}

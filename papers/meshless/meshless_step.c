@@ -1,6 +1,6 @@
 // papers/meshless/meshless_step.c: forces of a meshless body, its largest time step, and steps through time.
+#include "base/vec.h"
 #include "lab/scenes/random.h"
-#include "papers/common/vector.h"
 #include "papers/meshless/meshless.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void ComputeGradient(const simMeshless* body, const double (*u)[3], uint3
 	{
 		const simNeighbour* n = body->neighbours + k;
 		double difference[3];
-		simSubtract(u[n->node], u[node], difference);
+		sgSubtract(u[n->node], u[node], difference);
 		for (int i = 0; i < 3; ++i)
 		{
 			for (int c = 0; c < 3; ++c)
@@ -41,7 +41,7 @@ static void Scatter(const simMeshless* body, uint32_t node, const matrix3 stress
 		const simNeighbour* n = body->neighbours + k;
 		for (int c = 0; c < 3; ++c)
 		{
-			double f = simDot(stress[c], n->derive);
+			double f = sgDot(stress[c], n->derive);
 			force[n->node][c] -= f;
 			force[node][c] += f;
 		}
@@ -87,10 +87,10 @@ static void Deform(const simMeshless* body, uint32_t node, const matrix3 gradien
 			d->strain[i][k] = 0.5 * (product - body->range[node][i][k]);
 		}
 	}
-	simCross(d->j[1], d->j[2], d->area[0]);
-	simCross(d->j[2], d->j[0], d->area[1]);
-	simCross(d->j[0], d->j[1], d->area[2]);
-	d->determinant = simDot(d->j[0], d->area[0]);
+	sgCross(d->j[1], d->j[2], d->area[0]);
+	sgCross(d->j[2], d->j[0], d->area[1]);
+	sgCross(d->j[0], d->j[1], d->area[2]);
+	d->determinant = sgDot(d->j[0], d->area[0]);
 }
 
 // v_i times the derivative of the energy's density with respect to J.
@@ -157,7 +157,7 @@ static double GetLength(const double (*u)[3], uint32_t count)
 	double sum = 0.0;
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		sum += simDot(u[i], u[i]);
+		sum += sgDot(u[i], u[i]);
 	}
 	return sqrt(sum);
 }
@@ -235,7 +235,7 @@ static bool Advance(simMeshless* body, double step, simError* error)
 	for (uint32_t i = 0; i < body->nodeCount; ++i)
 	{
 		Move(body, i, step);
-		double move = step * sqrt(simDot(body->velocity[i], body->velocity[i]));
+		double move = step * sqrt(sgDot(body->velocity[i], body->velocity[i]));
 		if (!(move <= largest)) // true for NaN
 		{
 			return simError_Set(error,
@@ -303,11 +303,11 @@ simEnergy simMeshless_GetEnergy(const simMeshless* body)
 		double density = 0.5 * body->bulk * change * change;
 		for (int k = 0; k < 3; ++k)
 		{
-			density += 0.5 * simDot(stress[k], d.strain[k]);
+			density += 0.5 * sgDot(stress[k], d.strain[k]);
 		}
 		energy.elastic += body->volume[i] * density;
-		energy.kinetic += 0.5 * body->mass * simDot(body->velocity[i], body->velocity[i]);
-		energy.gravity -= body->mass * simDot(body->gravity, body->displacement[i]);
+		energy.kinetic += 0.5 * body->mass * sgDot(body->velocity[i], body->velocity[i]);
+		energy.gravity -= body->mass * sgDot(body->gravity, body->displacement[i]);
 	}
 	return energy;
 }
@@ -323,7 +323,7 @@ void simMeshless_GetMomentum(const simMeshless* body, double linear[3], double a
 		{
 			place[c] = body->rest[i][c] + body->displacement[i][c];
 		}
-		simCross(place, body->velocity[i], turning);
+		sgCross(place, body->velocity[i], turning);
 		for (int c = 0; c < 3; ++c)
 		{
 			linear[c] += body->mass * body->velocity[i][c];

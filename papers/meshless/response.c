@@ -1,6 +1,6 @@
 #include "papers/meshless/response.h"
 
-#include "papers/common/vector.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,10 +101,10 @@ static plate MakePlate(const simSurface* surface, uint32_t triangle)
 	{
 		GetCorner(surface, surface->mesh->triangles[3 * (size_t)triangle + (size_t)i], made.corners[i]);
 	}
-	simSubtract(made.corners[1], made.corners[0], sides[0]);
-	simSubtract(made.corners[2], made.corners[0], sides[1]);
-	simCross(sides[0], sides[1], made.normal);
-	double length = sqrt(simDot(made.normal, made.normal));
+	sgSubtract(made.corners[1], made.corners[0], sides[0]);
+	sgSubtract(made.corners[2], made.corners[0], sides[1]);
+	sgCross(sides[0], sides[1], made.normal);
+	double length = sqrt(sgDot(made.normal, made.normal));
 	made.isFlat = !(length > 0.0);
 	for (int k = 0; k < 3; ++k)
 	{
@@ -120,10 +120,10 @@ static void FindShares(const plate* t, const double p[3], double shares[3])
 	for (int i = 0; i < 3; ++i)
 	{
 		double side[3], to[3], area[3];
-		simSubtract(t->corners[(i + 2) % 3], t->corners[(i + 1) % 3], side);
-		simSubtract(p, t->corners[(i + 1) % 3], to);
-		simCross(side, to, area);
-		double share = simDot(area, t->normal);
+		sgSubtract(t->corners[(i + 2) % 3], t->corners[(i + 1) % 3], side);
+		sgSubtract(p, t->corners[(i + 1) % 3], to);
+		sgCross(side, to, area);
+		double share = sgDot(area, t->normal);
 		shares[i] = share > 0.0 ? share : 0.0;
 		sum += shares[i];
 	}
@@ -143,8 +143,8 @@ static void FindPushes(simSurface* surface, uint32_t triangle, const simSurface*
 		vertexPush* push = surface->pushes + vertex;
 		double p[3], from[3];
 		GetCorner(surface, vertex, p);
-		simSubtract(p, plane.corners[0], from);
-		double depth = -simDot(from, plane.normal);
+		sgSubtract(p, plane.corners[0], from);
+		double depth = -sgDot(from, plane.normal);
 		bool isPushed = depth > 0.0 && depth <= DEEPEST * 2.0 * surface->size;
 		if (!isPushed || (push->depth >= 0.0 && push->depth <= depth))
 		{
@@ -203,11 +203,11 @@ static void Push(simSurface* surface, uint32_t vertex, simSurface* other, double
 	const simMeshless* body = surface->body;
 	double velocity[3], closing;
 	GetVelocity(surface, vertex, velocity);
-	closing = -simDot(velocity, push->normal);
+	closing = -sgDot(velocity, push->normal);
 	for (int i = 0; i < 3; ++i)
 	{
 		GetVelocity(other, corners[i], velocity);
-		closing += push->shares[i] * simDot(velocity, push->normal);
+		closing += push->shares[i] * sgDot(velocity, push->normal);
 	}
 	double stiffness = STIFFNESS * body->young * body->support;
 	double force = share * (stiffness * push->depth + 2.0 * sqrt(stiffness * body->mass) * closing);

@@ -1,4 +1,5 @@
 // Making sphere trees: balls at rest, pruning, joint sets and their corners.
+#include "base/vec.h"
 #include "papers/common/ball.h"
 #include "papers/spherical/sphere_parts.h"
 
@@ -40,12 +41,6 @@ static bool Reserve(void** items, size_t count, size_t more, size_t* capacity, s
 
 // ---- Balls -----------------------------------------------------------------------------------------------------
 
-static double GetDistance(const double a[3], const double b[3])
-{
-	double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-	return sqrt(x * x + y * y + z * z);
-}
-
 sphereBall sphereEnclose(const sphereBall* balls, size_t count)
 {
 	sphereBall sum = { .radius = 0.0 };
@@ -59,7 +54,7 @@ sphereBall sphereEnclose(const sphereBall* balls, size_t count)
 	}
 	for (size_t i = 0; i < count; ++i)
 	{
-		double reach = GetDistance(sum.center, balls[i].center) + balls[i].radius;
+		double reach = sqrt(sgDistance2(sum.center, balls[i].center)) + balls[i].radius;
 		sum.radius = reach > sum.radius ? reach : sum.radius;
 	}
 	return sum;
@@ -84,7 +79,7 @@ static void FitRest(maker* m, uint32_t whole)
 	for (uint32_t i = 0; i < m->below.count; ++i)
 	{
 		GetVertex(m, i, point);
-		ball->radius = fmax(ball->radius, GetDistance(ball->center, point));
+		ball->radius = fmax(ball->radius, sqrt(sgDistance2(ball->center, point)));
 	}
 }
 

@@ -15,29 +15,9 @@
 // by 2^-40 E, and the distance is off by no more than that.
 #include "geometry/distance.h"
 
+#include "base/vec.h"
 #include "geometry/predicates.h"
 #include "geometry/segment.h"
-
-static double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void Cross(const double a[3], const double b[3], double out[3])
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-	}
-}
-
-static void Subtract(const float a[3], const float b[3], double out[3])
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		out[k] = (double)a[k] - b[k];
-	}
-}
 
 // A part of a whole, from 0 to 1; 0 if there is no whole.
 static double Part(double part, double whole)
@@ -64,11 +44,11 @@ static bool Improve(sgNearest* nearest, const double a[3], const double b[3], do
 static void NearestOfEdges(const float p[3], const double u[3], const float r[3], const double v[3], sgNearest* nearest)
 {
 	double w[3], n[3], wv[3];
-	Subtract(r, p, w);
-	Cross(u, v, n);
-	Cross(w, v, wv);
-	const double uu = Dot(u, u), vv = Dot(v, v), uv = Dot(u, v), uw = Dot(u, w), vw = Dot(v, w);
-	double s = Part(Dot(wv, n), Dot(n, n));
+	sgSubtractPoints(r, p, w);
+	sgCross(u, v, n);
+	sgCross(w, v, wv);
+	const double uu = sgDot(u, u), vv = sgDot(v, v), uv = sgDot(u, v), uw = sgDot(u, w), vw = sgDot(v, w);
+	double s = Part(sgDot(wv, n), sgDot(n, n));
 	const double t = Part(s * uv - vw, vv);
 	s = Part(uw + t * uv, uu);
 	double difference[3], a[3], b[3];
@@ -78,7 +58,7 @@ static void NearestOfEdges(const float p[3], const double u[3], const float r[3]
 		a[k] = p[k] + s * u[k];
 		b[k] = r[k] + t * v[k];
 	}
-	Improve(nearest, a, b, Dot(difference, difference));
+	Improve(nearest, a, b, sgDot(difference, difference));
 }
 
 /// A triangle, prepared for many points.
@@ -95,10 +75,10 @@ static Face MakeFace(const float triangle[3][3])
 	Face face = { .corners = triangle };
 	for (int i = 0; i < 3; ++i)
 	{
-		Subtract(triangle[(i + 1) % 3], triangle[i], face.edges[i]);
+		sgSubtractPoints(triangle[(i + 1) % 3], triangle[i], face.edges[i]);
 	}
 	sgTriangle_Normal(triangle, face.normal);
-	face.length2 = Dot(face.normal, face.normal);
+	face.length2 = sgDot(face.normal, face.normal);
 	return face;
 }
 
@@ -109,9 +89,9 @@ static void NearestOfInside(const float point[3], const Face* face, bool isA, sg
 	for (int i = 0; i < 3 && isInside; ++i)
 	{
 		double toPoint[3], turn[3];
-		Subtract(point, face->corners[i], toPoint);
-		Cross(face->edges[i], toPoint, turn);
-		isInside = Dot(turn, face->normal) >= 0.0;
+		sgSubtractPoints(point, face->corners[i], toPoint);
+		sgCross(face->edges[i], toPoint, turn);
+		isInside = sgDot(turn, face->normal) >= 0.0;
 	}
 	if (!isInside)
 	{
@@ -176,5 +156,5 @@ bool sgTriangles_AreFar(const float a[3][3], const float b[3][3], float limit2)
 		least = alongB < least ? alongB : least;
 	}
 	double gap = least - most;
-	return gap > 0.0 && gap * gap > (double)limit2 * Dot(direction, direction) * (1.0 + 0x1p-20);
+	return gap > 0.0 && gap * gap > (double)limit2 * sgDot(direction, direction) * (1.0 + 0x1p-20);
 }

@@ -3,6 +3,7 @@
 // Everything is in double, in plain C: the same bits everywhere.
 #include "geometry/moving.h"
 
+#include "base/vec.h"
 #include "geometry/margins.h"
 
 #include <math.h>
@@ -113,18 +114,6 @@ static void Interpolate(const double ends[2][3], double t, double out[3])
 	}
 }
 
-static inline double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void Cross(const double a[3], const double b[3], double out[3])
-{
-	out[0] = a[1] * b[2] - a[2] * b[1];
-	out[1] = a[2] * b[0] - a[0] * b[2];
-	out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 // At each time F is affine in u and v: its least value takes the least of each term.
 static inline Ranges RangesAlong(const Cell* cell, const double base[2], const double along[2], const double across[2])
 {
@@ -222,9 +211,9 @@ static Ranges RangesInDirection(const Cell* cell, const Faces* faces, const doub
 	double base[2], along[2], across[2];
 	for (int s = 0; s < 2; ++s)
 	{
-		base[s] = Dot(direction, faces->base[s]);
-		along[s] = Dot(direction, faces->along[s]);
-		across[s] = Dot(direction, faces->across[s]);
+		base[s] = sgDot(direction, faces->base[s]);
+		along[s] = sgDot(direction, faces->along[s]);
+		across[s] = sgDot(direction, faces->across[s]);
 	}
 	return RangesAlong(cell, base, along, across);
 }
@@ -233,7 +222,7 @@ static Ranges RangesInDirection(const Cell* cell, const Faces* faces, const doub
 static double Slack(const Search* search, const double direction[3], double reach)
 {
 	const double sum = fabs(direction[0]) + fabs(direction[1]) + fabs(direction[2]);
-	const double length = reach > 0.0 ? sqrt(Dot(direction, direction)) * (1.0 + 0x1p-50) : 0.0;
+	const double length = reach > 0.0 ? sqrt(sgDot(direction, direction)) * (1.0 + 0x1p-50) : 0.0;
 	return sum * search->error + length * reach;
 }
 
@@ -258,7 +247,7 @@ static bool CutByNewton(Search* search, const Cell* cell, const Faces* faces, do
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		double direction[3];
-		Cross(slopes[(axis + 1) % 3], slopes[(axis + 2) % 3], direction);
+		sgCross(slopes[(axis + 1) % 3], slopes[(axis + 2) % 3], direction);
 		const double slack = Slack(search, direction, search->stray);
 		const Ranges ranges = RangesInDirection(cell, faces, direction);
 		isCertain = isCertain && ChangesSign(&ranges, axis, slack);
@@ -283,7 +272,8 @@ static bool CutByDistance(Search* search, const Cell* cell, const Faces* faces, 
 		{
 			direction[k] = faces->base[s][k] + u * faces->along[s][k] + v * faces->across[s][k];
 		}
-		const double length = sqrt(Dot(direction, direction)) * (1.0 + 0x1p-50) + 2.0 * (search->error + search->stray);
+		const double length =
+		    sqrt(sgDot(direction, direction)) * (1.0 + 0x1p-50) + 2.0 * (search->error + search->stray);
 		least = length <= search->margin ? Least(least, s == 0 ? cell->low[axisT] : cell->high[axisT]) : least;
 	}
 	if (least < search->latest && (!search->pair->isTriangle || u + v <= 1.0 - 0x1p-52))
@@ -487,9 +477,9 @@ static void LookAtCrossing(Search* search, const sgMovingQuery* query)
 	}
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		Cross(slopes[(axis + 1) % 3], slopes[(axis + 2) % 3], direction);
-		const double change = fabs(Dot(direction, slopes[axis]));
-		reach[axis] = change > 0.0 ? 2.0 * query->stray * sqrt(Dot(direction, direction)) / change : 1.0;
+		sgCross(slopes[(axis + 1) % 3], slopes[(axis + 2) % 3], direction);
+		const double change = fabs(sgDot(direction, slopes[axis]));
+		reach[axis] = change > 0.0 ? 2.0 * query->stray * sqrt(sgDot(direction, direction)) / change : 1.0;
 	}
 	LookAround(search, &cell, reach);
 }

@@ -3,6 +3,7 @@
 // The search for a surface's vertices behind a curve starts where its edges meet the other surface: at the end that is
 // behind the triangle met there, unless the edge meets the other surface once more on the way. From there it follows
 // edges that do not meet the other surface. Lists of points by edge say which do.
+#include "base/vec.h"
 #include "query/contacts.h"
 
 #include "geometry/predicates.h"
@@ -86,26 +87,16 @@ static bool IsMet(const Flood* flood, uint32_t v, uint32_t w)
 	return at != 0;
 }
 
-static double Distance2(const float* p, const float* q)
-{
-	double sum = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		sum += ((double)p[k] - q[k]) * ((double)p[k] - q[k]);
-	}
-	return sum;
-}
-
 // Whether no point of an edge that the other surface meets is nearer to its end v than this one.
 static bool IsNearestTo(const Flood* flood, const float* end, uint32_t v, uint32_t w, uint32_t point)
 {
 	const snugContactBuffer* buffer = flood->buffer;
-	const double distance2 = Distance2(buffer->points[point].position, end);
+	const double distance2 = sgPointDistance2(buffer->points[point].position, end);
 	bool isNearest = true;
 	for (uint32_t at = buffer->nextAt[HeadOf(flood, v, w)]; at != 0 && isNearest; at = buffer->degrees[at - 1])
 	{
 		isNearest = !IsFeature(FeatureOf(flood, at - 1), v, w) ||
-		            !(Distance2(buffer->points[(at - 1) / 2].position, end) < distance2);
+		            !(sgPointDistance2(buffer->points[(at - 1) / 2].position, end) < distance2);
 	}
 	return isNearest;
 }

@@ -1,10 +1,10 @@
 // test/papers/test_world.c: bodies that fall, turn, vibrate and touch, against theory: inertia, free fall, momentum,
 // precession, a struck bar's frequencies, restitution, friction, a pile that rests; and that going on from a file gives
 // the same bits.
+#include "base/vec.h"
 #include "failing_memory.h"
 #include "lab/scenes/random.h"
 #include "papers/bdtree/world.h"
-#include "papers/common/vector.h"
 #include "support.h"
 #include "workers.h"
 
@@ -226,19 +226,19 @@ static void a_top_precesses_as_it_should(void** state)
 	simBody* body = world.bodies;
 	double momentum[3], axis[3], across = shape.mass.inertia[0][0];
 	memcpy(momentum, body->momentum, sizeof(momentum));
-	double length = sqrt(simDot(momentum, momentum)), before = simWorld_GetEnergy(&world).kinetic;
+	double length = sqrt(sgDot(momentum, momentum)), before = simWorld_GetEnergy(&world).kinetic;
 	for (int k = 0; k < 3; ++k)
 	{
 		axis[k] = momentum[k] / length;
 	}
 	int turns = 0;
 	double last = 0.0, first = -1.0, time = 0.0, up[3], side[3];
-	simCross(axis, (const double[3]){ 0.0, 0.0, 1.0 }, side);
+	sgCross(axis, (const double[3]){ 0.0, 0.0, 1.0 }, side);
 	for (int i = 1; i <= 12000; ++i)
 	{
 		Run(&world, 1);
 		simApply((const double(*)[3])body->matrix, (const double[3]){ 0.0, 1.0, 0.0 }, up);
-		double phase = simDot(up, (const double[3]){ 0.0, 0.0, 1.0 });
+		double phase = sgDot(up, (const double[3]){ 0.0, 0.0, 1.0 });
 		if (last < 0.0 && phase >= 0.0)
 		{
 			double at = (i - 1 + last / (last - phase)) * step;
@@ -364,7 +364,7 @@ static void GetMomentum(const simWorld* world, double sum[6])
 			moved[k] = body->shape->mass.mass * body->velocity[k];
 			sum[k] += moved[k];
 		}
-		simCross(body->position, moved, angular);
+		sgCross(body->position, moved, angular);
 		for (int k = 0; k < 3; ++k)
 		{
 			sum[3 + k] += angular[k] + body->momentum[k];
@@ -592,8 +592,8 @@ static void RestPile(uint32_t strides)
 	for (int i = 0; i < PILE; ++i)
 	{
 		double way[3];
-		simSubtract(world.bodies[i].position, before[i], way);
-		moved = fmax(moved, sqrt(simDot(way, way)));
+		sgSubtract(world.bodies[i].position, before[i], way);
+		moved = fmax(moved, sqrt(sgDot(way, way)));
 		highest = fmax(highest, world.bodies[i].position[1]);
 		assert_true(world.bodies[i].position[1] > 0.05);
 	}

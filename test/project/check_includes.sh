@@ -30,7 +30,7 @@ src/body        snug base simd geometry tree model deform
 src/query       snug base simd geometry tree model deform body
 src/scene       snug base simd geometry tree model deform body query
 io              snug
-solvers         snug geometry
+solvers         snug base geometry
 program         snug io solvers geometry
 examples        snug io
 docs            snug io lab
