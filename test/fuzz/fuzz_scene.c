@@ -326,7 +326,10 @@ static void SweepAllBodies(Stage* stage)
 			ends[actor->id] = other->body;
 		}
 	}
-	const snugSweepQuery query = { .newOnly = Next(&stage->input) % 2 == 0 };
+	const uint32_t how = Next(&stage->input);
+	const snugSweepQuery query = { .newOnly = how % 2 == 0,
+		.margin = how % 3 == 0 ? 0.002 * how : 0.0,
+		.path = how % 5 == 0 ? snug_pathTurning : snug_pathStraight };
 	snugSceneResult result = snugScene_Sweep(stage->scene, ends, 4 * ACTORS, &query, &found);
 	if (result.status == snug_outOfRange && result.body == SNUG_NONE)
 	{
