@@ -582,7 +582,8 @@ typedef enum snugSweepAnswer
 	snug_sweepFree = 0, ///< nothing meets until maxTime
 	snug_sweepMeets,    ///< they do, at a time from `time` to `latest`: proved as well
 	snug_sweepUnsure    ///< neither is proved: they come within the tolerance at most, and may just miss, or the search
-	                    ///< was cut. Take it for a contact at `time`
+	                    ///< was cut: by maxSteps, or that of two features by its room, as of nearly parallel edges that
+	                    ///< are long beside the margin. Those may be farther apart. Take it for a contact at `time`
 } snugSweepAnswer;
 
 /// How a body goes from the start of a step to its end.
@@ -618,10 +619,12 @@ typedef struct snugSweepResult
 	double time;          ///< nothing meets before this part of the step, from 0 to 1; maxTime if the way is free
 	double latest;        ///< if they meet: not after this. If it is unsure: until when they come so near
 	uint32_t a, b;        ///< the triangles that come first, the smallest numbers of those that are as early, or
-	                      ///< SNUG_NONE. If `latest` is much later than `time`, these are a near miss, or a graze
+	                      ///< SNUG_NONE. If `latest` is much later than `time`, these are a near miss, or a graze. Of
+	                      ///< features whose search was cut it counts when they are proved to meet: others, which come
+	                      ///< as near as margin and tolerance allow before that, are named instead
 	snugFeature featureA; ///< a vertex and a triangle, or two edges, as contacts have them; two triangles at the start
 	snugFeature featureB;
-	float position[3];     ///< where, at `time`, on the straight way
+	float position[3];     ///< where, at their own first time, on the straight way: `time`, but for such features
 	float normal[3];       ///< of unit length, from b to a: against the way on which they meet. Zero if there is none
 	double stray;          ///< how far both ways together may be from straight ones; zero for snug_pathStraight
 	uint64_t count;        ///< snugSweepAll: contacts that were written. Otherwise zero
@@ -654,7 +657,7 @@ typedef struct snugSweepContact
 } snugSweepContact;
 
 /// Find all pairs of features that meet on the way, for a response that looks at each. What snugSweep finds is the
-/// first of them, and is returned as well.
+/// first of them, but for searches that were cut, and is returned as well.
 /// @param contacts nullable if capacity is zero; receives the `capacity` first ones, sorted by time, then by the
 /// features' kinds and numbers
 /// @param capacity below SNUG_NONE

@@ -43,9 +43,9 @@ typedef struct snugSceneRoom
 	uint64_t reserved[4];
 } snugSceneRoom;
 
-/// Decide whether two bodies whose boxes overlap, or are within a margin, are looked at. snugScene_Update and
-/// snugScene_FindNear call it on their own caller's thread, in the order of (a, b), a < b. Masks have been respected
-/// already. Do not change the scene here, nor bodies in it: that is refused, or misuse.
+/// Decide whether two bodies whose boxes overlap, or are within a margin, are looked at. snugScene_Update,
+/// snugScene_FindNear and snugScene_Sweep call it on their own caller's thread, in the order of (a, b), a < b. Masks
+/// have been respected already. Do not change the scene here, nor bodies in it: that is refused, or misuse.
 typedef bool snugSceneFilterFcn(void* user, uint32_t a, uint32_t b);
 
 typedef struct snugSceneDef
@@ -84,8 +84,8 @@ SNUG_API snugStatus snugScene_SetOrigin(snugScene* scene, const double origin[3]
 // --- Bodies ----------------------------------------------------------------------------------------------------------
 
 /// How a body takes part. Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, at
-/// least one is not static, and the filter agrees. A shape takes part as a body does, but meets no other shape; rays
-/// and snugScene_FindNear do not see it.
+/// least one is not static, and the filter agrees. A shape takes part as a body does, but meets no other shape; rays,
+/// snugScene_FindNear and snugScene_Sweep do not see it.
 typedef struct snugSceneBodyDef
 {
 	snugBody* body;   ///< required, unless there is a `shape`; borrowed until removed; in one scene at a time
@@ -131,7 +131,7 @@ SNUG_API snugStatus snugScene_SetGroups(snugScene* scene, uint32_t id, uint32_t 
 /// Poses of many skins at once, from where your animation system has them.
 typedef struct snugScenePoses
 {
-	const uint32_t* ids;     ///< nullable; default 0, 1, 2, ... No id twice
+	const uint32_t* ids;     ///< of bodies, not shapes; nullable; default 0, 1, 2, ... No id twice
 	uint32_t count;          ///< of bodies
 	const float* joints;     ///< nullable; matrices of the first body
 	size_t jointStride;      ///< bytes from one joint to the next; default 48, or 64 if isColumns
@@ -272,8 +272,10 @@ typedef struct snugSceneSweep
 
 /// Find when bodies first meet on their way from how they are now to another pose each: what snugSweep finds for every
 /// two, with the scene's origin, and the first of it. No update is needed, and pairs and events of the last one stay.
-/// Which bodies are looked at, masks and the filter say as for updates. The same bits for any number of threads.
-/// @param ends nullable if count is zero; by id, the body at the end of the step, which is in no scene; null: it rests
+/// Which bodies are looked at, masks and the filter say as for updates; shapes are not, and no body with itself. The
+/// same bits for any number of threads.
+/// @param ends nullable if count is zero; by id, the body at the end of the step, which is in no scene, and none twice;
+/// null: it rests. What stands at the id of a shape, or of nothing, is not looked at
 /// @param count of `ends`; bodies with other ids rest
 /// @param query nullable; of `maxSteps` each two bodies have as many
 /// @param first receives the first contact

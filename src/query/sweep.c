@@ -53,6 +53,7 @@ typedef struct Found
 {
 	sgMovingResult when;
 	double proved; ///< they meet at this time or before; infinite: that is not certain
+	double near;   ///< they come so near by this time, proved or not; infinite: the search was cut before it knew
 	int features;  ///< which of FEATURE_PAIRS; that many: the triangles themselves, at the start
 	Triangles triangles;
 } Found;
@@ -73,6 +74,7 @@ typedef struct Search
 	double nearUntil;  ///< of ways that stray: until when the first near miss lasts
 	double cutTime;    ///< before which nothing was left out; infinite: nothing was left out at all
 	Found first;       ///< the earliest; of equal ones that with the smallest numbers
+	Found named;       ///< the first by `near`
 	sgSweepList* list; ///< nullable: of all contacts
 	snugCounters counters;
 	Mover a, b;
@@ -253,9 +255,10 @@ static void Prove(Search* search, double time, double latest)
 static void Take(Search* search, const Found* found)
 {
 	Prove(search, found->when.time, found->proved);
-	if (search->stray > 0.0 && found->when.latest < search->nearUntil)
+	const double until = found->near > found->when.latest ? found->near : found->when.latest;
+	if (search->stray > 0.0 && until < search->nearUntil)
 	{
-		search->nearUntil = found->when.latest;
+		search->nearUntil = until;
 	}
 	if (search->list == NULL)
 	{
@@ -271,6 +274,11 @@ static void Take(Search* search, const Found* found)
 	if (IsBefore(found, &search->first))
 	{
 		search->first = *found;
+	}
+	const Found* named = &search->named;
+	if (found->near < named->near || (found->near == named->near && IsBefore(found, named)))
+	{
+		search->named = *found;
 	}
 }
 
@@ -301,9 +309,13 @@ static void LookAtFeature(Search* search, const Triangles* triangles, int number
 		return;
 	}
 	found.proved = found.when.answer == sg_movingMeets ? found.when.latest : INFINITY;
-	Take(search, &found);
+	found.near = found.when.isCut ? found.proved : found.when.time;
 	const bool isOpen = found.proved == INFINITY && (search->stray > 0.0 || search->proved == INFINITY);
-	if (isOpen && search->maxTime == 1.0 && AreTogether(search->asked, triangles, 1))
+	const bool isAtEnd =
+	    (isOpen || found.near == INFINITY) && search->maxTime == 1.0 && AreTogether(search->asked, triangles, 1);
+	found.near = isAtEnd && found.near == INFINITY ? 1.0 : found.near;
+	Take(search, &found);
+	if (isAtEnd)
 	{
 		Prove(search, found.when.time, 1.0); // by the triangles, if not by these features
 	}
@@ -558,15 +570,16 @@ static double Extent(const sgBox* box)
 	return extent;
 }
 
-// What came first need not be what is proved: it may have been a near miss.
+// What came first need not be what is proved: it may have been a near miss. Of a search that was cut nothing is known
+// at its time; so what is named is what comes so near first, if that is no later than what was looked at.
 static void Conclude(const Search* search, snugSweepResult* result)
 {
 	const bool isProved = search->proved < INFINITY && search->provedTime <= search->nearUntil,
 	           isFound = search->first.when.time < INFINITY;
 	const bool isCut = search->cutTime <= search->limit;
-	const Found* found = &search->first;
+	const Found* found = search->named.near <= search->limit ? &search->named : &search->first;
 	result->answer = isProved ? snug_sweepMeets : isFound || isCut ? snug_sweepUnsure : snug_sweepFree;
-	result->time = isFound ? found->when.time : search->maxTime;
+	result->time = isFound ? search->first.when.time : search->maxTime;
 	result->time = isCut && search->cutTime < result->time ? search->cutTime : result->time;
 	result->latest = isProved ? search->proved : isFound && !isCut ? found->when.latest : search->maxTime;
 	result->stray = search->stray;
@@ -627,8 +640,8 @@ static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSwe
 	return status;
 }
 
-SG_NOINLINE snugSweepResult sgSweep(
-    snugBody* const bodies[4], const snugSweepQuery* query, const double origin[3], double limit, sgSweepList* list)
+SG_NOINLINE snugSweepResult sgSweep(snugBody* const bodies[4], const snugSweepQuery* query, const double origin[3],
+    double limit, sgSweepList* list, double* near)
 {
 	snugSweepResult result = { .a = SNUG_NONE, .b = SNUG_NONE };
 	Search search; // not zeroed: most of it is scratch
@@ -640,7 +653,7 @@ SG_NOINLINE snugSweepResult sgSweep(
 	search.maxSteps = query->maxSteps;
 	search.limit = limit < search.maxTime ? limit : search.maxTime;
 	search.proved = search.provedTime = search.nearUntil = INFINITY;
-	search.cutTime = search.first.when.time = INFINITY;
+	search.cutTime = search.first.when.time = search.named.near = search.named.when.time = INFINITY;
 	search.list = list;
 	search.counters = (snugCounters){ 0 };
 	result.status = Start(&search, bodies, query, origin);
@@ -654,6 +667,7 @@ SG_NOINLINE snugSweepResult sgSweep(
 		FinishMover(&search.b);
 		Conclude(&search, &result);
 	}
+	*near = search.named.near <= search.limit ? search.named.near : INFINITY;
 	result.counters = search.counters;
 	return result;
 }
@@ -700,8 +714,9 @@ static snugSweepResult Run(
 		result.status = sgFail(&startA->messenger, snug_badInput, "%s: %s", function, fault);
 		return result;
 	}
+	double near;
 	sgFpEnv environment = sgFpEnv_Enter();
-	result = sgSweep(bodies, query, query->origin, INFINITY, list);
+	result = sgSweep(bodies, query, query->origin, INFINITY, list, &near);
 	sgFpEnv_Leave(environment);
 	return result;
 }

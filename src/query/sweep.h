@@ -37,7 +37,8 @@ const char* sgSweep_FindFault(const snugSweepQuery* query);
 /// @param origin that of the query is not looked at
 /// @param limit contacts that are later are of no account, as if they were proved then
 /// @param list nullable; receives all contacts
-snugSweepResult sgSweep(
-    snugBody* const bodies[4], const snugSweepQuery* query, const double origin[3], double limit, sgSweepList* list);
+/// @param near receives when what is named comes so near, at the latest; infinite: that is not known, or nothing is
+snugSweepResult sgSweep(snugBody* const bodies[4], const snugSweepQuery* query, const double origin[3], double limit,
+    sgSweepList* list, double* near);
 
 #endif

@@ -84,24 +84,16 @@ static void PackBoxes(snugScene* scene)
 {
 	const sgBox empty = sgBox_Empty();
 	const uint32_t groups = GroupsOf(scene->listCount);
-	// Loops of their own: of one with both conditions clang 14 and 18 make code that misses boxes.
-	uint32_t count = 0;
-	for (; count < scene->listCount; ++count)
+	// Not `i < listCount || i % SG_LANES != 0`: see test/project/check_loops.sh.
+	for (uint32_t i = 0; i < groups * SG_LANES; ++i)
 	{
-		sgBoxLanes_Set(scene->deeper + count / SG_LANES, count % SG_LANES, scene->boxes + scene->list[count]);
+		const sgBox* box = i < scene->listCount ? scene->boxes + scene->list[i] : &empty;
+		sgBoxLanes_Set(scene->deeper + i / SG_LANES, i % SG_LANES, box);
 	}
-	for (; count % SG_LANES != 0; ++count)
+	for (uint32_t i = 0; i < GroupsOf(groups) * SG_LANES; ++i)
 	{
-		sgBoxLanes_Set(scene->deeper + count / SG_LANES, count % SG_LANES, &empty);
-	}
-	for (count = 0; count < groups; ++count)
-	{
-		const sgBox around = sgGetKernels()->boxes->mergeBoxes(scene->deeper + count, 0xff);
-		sgBoxLanes_Set(scene->deeper + groups + count / SG_LANES, count % SG_LANES, &around);
-	}
-	for (; count % SG_LANES != 0; ++count)
-	{
-		sgBoxLanes_Set(scene->deeper + groups + count / SG_LANES, count % SG_LANES, &empty);
+		const sgBox around = i < groups ? sgGetKernels()->boxes->mergeBoxes(scene->deeper + i, 0xff) : empty;
+		sgBoxLanes_Set(scene->deeper + groups + i / SG_LANES, i % SG_LANES, &around);
 	}
 }
 

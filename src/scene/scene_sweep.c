@@ -20,20 +20,17 @@ typedef struct Round
 	uint32_t endCount;
 	const snugSweepQuery* query;
 	double limit;   ///< a contact is proved up to then
+	double time;    ///< nothing meets before
+	double near;    ///< when what is named comes so near
 	uint64_t first; ///< of its candidates
 	snugSweepResult found[CANDIDATES_PER_ROUND];
+	double nears[CANDIDATES_PER_ROUND];
 } Round;
 
-// Shapes are not asked about.
-static bool IsBody(const snugScene* scene, uint32_t id)
-{
-	return sgScene_IsPresent(scene, id) && !scene->bodies[id].isShape;
-}
-
-// Null: the body rests.
+// Null: the body rests, or it is a shape, which is not asked about.
 static snugBody* EndOf(const Round* round, uint32_t id)
 {
-	const bool isThere = id < round->endCount && IsBody(round->scene, id);
+	const bool isThere = id < round->endCount && sgScene_IsBody(round->scene, id);
 	return isThere && round->ends[id] != round->scene->bodies[id].body ? round->ends[id] : NULL;
 }
 
@@ -109,17 +106,7 @@ static void RestoreBoxes(const Round* round)
 // what ReachOfBoxes in query/sweep.c has beside.
 static float BroadMargin(const Round* round)
 {
-	const snugScene* scene = round->scene;
-	double reach = 0.0;
-	for (uint32_t id = 0; id < scene->bodyCount; ++id)
-	{
-		const sgBox* box = scene->boxes + id;
-		for (int k = 0; k < 3 && IsBody(scene, id) && !sgBox_IsEmpty(box); ++k)
-		{
-			reach = fmax(reach, fmax(fabs((double)box->lower[k]), fabs((double)box->upper[k])));
-		}
-	}
-	const double extent = 2.0 * reach, given = round->query->tolerance;
+	const double extent = 2.0 * sgScene_FindReach(round->scene, false), given = round->query->tolerance;
 	const double most = round->query->margin + (given > 0.0 ? given : 0x1p-20 * extent) + 0x1p-30 * extent;
 	return sgRoundUp(most);
 }
@@ -161,11 +148,18 @@ static void AskTask(void* context, uint32_t index)
 	const uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
 	snugBody* const bodies[4] = { scene->bodies[a].body, EndOf(round, a), scene->bodies[b].body, EndOf(round, b) };
 	round->found[index] = (snugSweepResult){ .answer = snug_sweepFree };
+	round->nears[index] = INFINITY;
 	if (bodies[1] != NULL || bodies[3] != NULL || !round->query->newOnly) // what rests meets nothing anew
 	{
-		round->found[index] = sgSweep(bodies, round->query, scene->origin, round->limit, NULL);
+		round->found[index] = sgSweep(bodies, round->query, scene->origin, round->limit, NULL, round->nears + index);
 		sgScene_Count(scene, &round->found[index].counters);
 	}
+}
+
+// As of features: what is named comes so near first. Of those of which that is not known, the earliest is.
+static bool IsBefore(const Round* round, uint32_t i, double time)
+{
+	return round->nears[i] != round->near ? round->nears[i] < round->near : round->found[i].time < time;
 }
 
 // Candidates are in the order of ids: of contacts at one time the first counts.
@@ -181,8 +175,10 @@ static snugStatus AskRound(Round* round, uint32_t count, snugSceneSweep* first, 
 		}
 		const bool isProved = found->answer == snug_sweepMeets;
 		round->limit = isProved && found->latest < round->limit ? found->latest : round->limit;
-		if (found->answer != snug_sweepFree && (result->count == 0 || found->time < first->sweep.time))
+		round->time = found->answer != snug_sweepFree && found->time < round->time ? found->time : round->time;
+		if (found->answer != snug_sweepFree && (result->count == 0 || IsBefore(round, i, first->sweep.time)))
 		{
+			round->near = round->nears[i];
 			const uint64_t pair = round->scene->candidates[round->first + i];
 			*first = (snugSceneSweep){ (uint32_t)(pair >> 32), (uint32_t)pair, *found };
 			result->count = 1;
@@ -196,11 +192,15 @@ static snugStatus AskCandidates(Round* round, snugSceneSweep* first, snugSceneRe
 {
 	const uint64_t count = round->scene->candidateCount;
 	snugStatus status = snug_success;
-	round->limit = INFINITY;
+	round->limit = round->time = round->near = INFINITY;
 	for (round->first = 0; round->first < count && status == snug_success; round->first += CANDIDATES_PER_ROUND)
 	{
 		const uint64_t left = count - round->first;
 		status = AskRound(round, left < CANDIDATES_PER_ROUND ? (uint32_t)left : CANDIDATES_PER_ROUND, first, result);
+	}
+	if (result->count > 0)
+	{
+		first->sweep.time = round->time;
 	}
 	if (round->limit < INFINITY) // it need not be proved by those that come first
 	{
@@ -258,15 +258,29 @@ static uint32_t FindOther(const Round* round)
 	return SG_NONE;
 }
 
-static bool AreInNoScene(const Round* round)
+// Whether ends are in no scene, and none is there twice: two threads would make it ready at once. Each is this scene's
+// while we look.
+static bool AreFree(const Round* round)
 {
-	bool are = true;
-	for (uint32_t id = 0; id < round->scene->bodyCount; ++id)
+	snugScene* scene = round->scene;
+	uint32_t count = 0;
+	snugBody* end = NULL;
+	for (; count < scene->bodyCount && (end = EndOf(round, count), end == NULL || end->owner == NULL); ++count)
 	{
-		const snugBody* end = EndOf(round, id);
-		are = are && (end == NULL || end->owner == NULL);
+		if (end != NULL)
+		{
+			end->owner = scene;
+		}
 	}
-	return are;
+	for (uint32_t id = 0; id < count; ++id)
+	{
+		end = EndOf(round, id);
+		if (end != NULL)
+		{
+			end->owner = NULL;
+		}
+	}
+	return count == scene->bodyCount;
 }
 
 snugSceneResult snugScene_Sweep(
@@ -285,7 +299,7 @@ snugSceneResult snugScene_Sweep(
 	round.ends = ends;
 	round.endCount = endCount;
 	round.query = query;
-	SG_REQUIRE(AreInNoScene(&round), result);
+	SG_REQUIRE(AreFree(&round), result);
 	const double maxTime = query->maxTime > 0.0 ? query->maxTime : 1.0;
 	*first = (snugSceneSweep){ SNUG_NONE, SNUG_NONE, { .a = SNUG_NONE, .b = SNUG_NONE } };
 	const char* fault = sgSweep_FindFault(query);

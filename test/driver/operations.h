@@ -55,6 +55,7 @@
 	X(CollideShape, 20)                   \
 	/* sweeps.c: when they first meet */  \
 	X(Sweep, 12)                          \
+	X(FindSagitta, 8)                     \
 	/* contacts.c: where they meet */     \
 	X(FindContacts, 50)                   \
 	X(FindSelfContacts, 12)               \
@@ -68,6 +69,7 @@
 	X(SceneSetPoses, 25)                  \
 	X(SceneUpdate, 60)                    \
 	X(SceneFindWithin, 12)                \
+	X(SceneSweep, 12)                     \
 	X(SceneCastRays, 15)                  \
 	X(SceneFindHits, 15)
 
@@ -102,6 +104,9 @@ void DrawJoints(World* world, Actor* actor, float* matrices);
 
 /// A sphere, capsule, plane or half space at a surface, or past it.
 snugShape DrawShape(World* world, const Surface* surface);
+
+/// A question to a sweep of what is about so large.
+snugSweepQuery DrawSweepQuery(World* world, const double origin[3], double extent);
 
 /// A ray at a surface, through its corners and edges, or past it.
 snugRay DrawRay(World* world, const Surface* surface);

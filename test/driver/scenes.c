@@ -1,4 +1,5 @@
-// test/driver/scenes.c: many bodies: what touches, what began and ended, what is near, what rays hit.
+// test/driver/scenes.c: many bodies: what touches, what began and ended, what is near, what meets first on the way,
+// what rays hit.
 #include "driver/operations.h"
 
 // --- Bodies and masks -----------------------------------------------------------------------------------------------
@@ -811,9 +812,12 @@ static snugSceneResult UpdateUntilRoom(World* world, const snugSceneQuery* query
 		    world, before == after && memcmp(&events, &same, sizeof(same)) == 0, "an update that failed changed pairs");
 		EXPECT(world, result.needed.candidates + result.needed.pairs + result.needed.trianglePairs > 0,
 		    "no room is needed");
-		if (Chance(world, 0.1)) // something happens in between
+		if (Chance(world, 0.3)) // something happens in between
 		{
-			Actor_Place(world, AnyActor(world), false);
+			static bool (*const others[])(World*) = { SceneSetShapes, SceneSetPoses, SceneSetMask, SceneAddOrRemove,
+				SceneCastRays, SceneSweep, SceneFindWithin };
+			const uint32_t which = Below(world, 2 * LENGTH_OF(others));
+			which < LENGTH_OF(others) ? (void)others[which](world) : Actor_Place(world, AnyActor(world), false);
 		}
 		EXPECT(world, snugScene_Reserve(stage->scene, &result.needed) == snug_success, "room");
 	}
@@ -977,6 +981,131 @@ bool SceneFindWithin(World* world)
 	const uint64_t written = result.count < query.capacity ? result.count : query.capacity;
 	EXPECT(world, next == written && result.count >= certain && result.count <= possible, "%llu pairs, not %llu",
 	    (unsigned long long)result.count, (unsigned long long)certain);
+	++world->questions;
+	return present.count > 1;
+}
+
+// --- Sweeps ---------------------------------------------------------------------------------------------------------
+
+// A body of the same model in the pose of another actor; null: it rests.
+static snugBody* MakeEnd(World* world, const Actor* actor)
+{
+	Actor* other = AnyActor(world);
+	snugBody* end = NULL;
+	if (other->kind != actor->kind || Actor_Surface(world, other, world->stage.origin) == NULL)
+	{
+		return NULL;
+	}
+	const snugBodyDef def = { .model = other->kind->model, .strategy = other->strategy, .pool = other->pool };
+	EXPECT(world, snugBody_Create(&def, &end) == snug_success, "a body");
+	const snugStatus status = Actor_Replay(other, end);
+	EXPECT(world, status == snug_success || world->isExtreme, "an end: %s", snugGetStatusText(status));
+	return end;
+}
+
+static snugSceneResult SweepUntilRoom(
+    World* world, snugBody* const* ends, uint32_t count, const snugSweepQuery* query, snugSceneSweep* first)
+{
+	snugSceneResult result = { .status = snug_outOfRange };
+	for (int tries = 0; tries < 5; ++tries)
+	{
+		world->stage.lastAsked = 0;
+		CALL(world, result = snugScene_Sweep(world->stage.scene, ends, count, query, first));
+		EXPECT(world, !world->stage.filterBroke, "the filter is asked out of order, or about what masks rule out");
+		if (result.status != snug_outOfRange || result.body != SNUG_NONE)
+		{
+			return result;
+		}
+		EXPECT(world, snugScene_Reserve(world->stage.scene, &result.needed) == snug_success, "room");
+	}
+	return result;
+}
+
+// The first of what every two say, as that is without the scene. False if one is too far.
+static bool SweepEveryTwo(
+    World* world, const Present* present, snugBody* const* ends, const snugSweepQuery* query, snugSceneSweep* first)
+{
+	const double maxTime = query->maxTime > 0.0 ? query->maxTime : 1.0;
+	double proved = INFINITY;
+	*first = (snugSceneSweep){ SNUG_NONE, SNUG_NONE, { .a = SNUG_NONE, .b = SNUG_NONE } };
+	first->sweep.time = first->sweep.latest = maxTime;
+	for (uint32_t i = 0; i < present->count * present->count; ++i)
+	{
+		const Actor *a = present->actors[i / present->count], *b = present->actors[i % present->count];
+		if (a->id >= b->id || !MayMeet(world, a, b))
+		{
+			continue;
+		}
+		snugSweepResult found;
+		CALL(world, found = snugSweep(a->body, ends[a->id], b->body, ends[b->id], query));
+		EXPECT(world, found.status == snug_success || world->isExtreme, "a sweep: %s", snugGetStatusText(found.status));
+		if (found.status != snug_success)
+		{
+			return false;
+		}
+		proved = found.answer == snug_sweepMeets ? fmin(proved, found.latest) : proved;
+		if (found.answer != snug_sweepFree && (first->a == SNUG_NONE || found.time < first->sweep.time))
+		{
+			*first = (snugSceneSweep){ a->id, b->id, found };
+		}
+	}
+	first->sweep.answer = proved < INFINITY ? snug_sweepMeets : first->sweep.answer;
+	first->sweep.latest = proved < INFINITY ? proved : first->sweep.latest;
+	return true;
+}
+
+static void ExpectSameSweep(World* world, const snugSceneSweep* found, const snugSceneSweep* truth)
+{
+	const snugSweepResult *one = &found->sweep, *other = &truth->sweep;
+	EXPECT(world, found->a == truth->a && found->b == truth->b && one->time == other->time,
+	    "%u and %u at %.17g are first, not %u and %u at %.17g", truth->a, truth->b, other->time, found->a, found->b,
+	    one->time);
+	EXPECT(world, one->answer == other->answer && one->latest == other->latest, "answer %d until %.17g, not %d, %.17g",
+	    (int)other->answer, other->latest, (int)one->answer, one->latest);
+	EXPECT(world,
+	    one->a == other->a && one->b == other->b && one->stray == other->stray &&
+	        memcmp(&one->featureA, &other->featureA, sizeof(snugFeature)) == 0 &&
+	        memcmp(&one->featureB, &other->featureB, sizeof(snugFeature)) == 0 &&
+	        memcmp(one->position, other->position, sizeof(one->position)) == 0 &&
+	        memcmp(one->normal, other->normal, sizeof(one->normal)) == 0,
+	    "other triangles of %u and %u", truth->a, truth->b);
+}
+
+// What moves and what rests; shapes are among them.
+bool SceneSweep(World* world)
+{
+	const Present present = FindPresent(world);
+	Stage* stage = &world->stage;
+	snugBody* ends[LENGTH_OF(stage->freedAt)] = { NULL };
+	if (stage->scene == NULL || present.count == 0 || !FindSurfaces(world, &present) || Work(&present) > 300000)
+	{
+		return false;
+	}
+	for (uint32_t i = 0; i < present.count; ++i)
+	{
+		ends[present.actors[i]->id] = MakeEnd(world, present.actors[i]);
+	}
+	const double nowhere[3] = { 0.0, 0.0, 0.0 };
+	snugSweepQuery query = DrawSweepQuery(world, nowhere, world->scale);
+	query.maxSteps = 0; // a search that is cut depends on what others found
+	snugSceneSweep found, truth;
+	const uint32_t count = present.actors[present.count - 1]->id + 1;
+	snugBody* const* given = Given(world, ends, count * sizeof(snugBody*));
+	const snugSceneResult result = SweepUntilRoom(world, given, count, GIVEN(world, query), &found);
+	Copy(query.origin, stage->origin, sizeof(query.origin));
+	const bool isKnown = SweepEveryTwo(world, &present, ends, &query, &truth);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		snugBody_Destroy(ends[i]);
+	}
+	if (!isKnown || (result.status == snug_outOfRange && MayBeTooFar(world, result.body)))
+	{
+		return false;
+	}
+	EXPECT(world, result.status == snug_success, "a sweep: %s", snugGetStatusText(result.status));
+	ExpectSameSweep(world, &found, &truth);
+	ExpectCounters(world, &result.counters);
+	EXPECT(world, result.count == (truth.a != SNUG_NONE) && result.queries <= result.candidates, "the count is off");
 	++world->questions;
 	return present.count > 1;
 }

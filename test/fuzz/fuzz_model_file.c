@@ -4,7 +4,7 @@
 // queries neither crash nor hang, and bounds of rigid and free bodies hold. The mutator starts from real models and
 // knows that most of a block is 32-bit words, so no corpus is needed; `test_model_file --corpus DIRECTORY` writes one
 // all the same.
-#include "snug/snug.h"
+#include "snug/snug_queries.h"
 
 #include "../src/base/checksum.h"
 

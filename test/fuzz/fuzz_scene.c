@@ -100,7 +100,7 @@ static void SetShape(Stage* stage, Actor* actor)
 	shape.plane.offset = 100.0 * NextUnit(input);
 	shape.from[0] *= Next(input) == 255 ? 1e36f : 1.0f;
 	const snugShapeQuery query = { .any = true };
-	const bool isValid = snugCollideShape(stage->actors[0].body, &shape, &query).status == snug_success;
+	const bool isValid = snugCollideShape(stage->actors[0].body, &shape, &query).status != snug_badInput;
 	if (actor->isPresent)
 	{
 		Require((snugScene_SetShape(stage->scene, actor->id, &shape) == snug_success) == isValid);
@@ -326,7 +326,10 @@ static void SweepAllBodies(Stage* stage)
 			ends[actor->id] = other->body;
 		}
 	}
-	const snugSweepQuery query = { .newOnly = Next(&stage->input) % 2 == 0 };
+	const uint32_t how = Next(&stage->input);
+	const snugSweepQuery query = { .newOnly = how % 2 == 0,
+		.margin = how % 3 == 0 ? 0.002 * how : 0.0,
+		.path = how % 5 == 0 ? snug_pathTurning : snug_pathStraight };
 	snugSceneResult result = snugScene_Sweep(stage->scene, ends, 4 * ACTORS, &query, &found);
 	if (result.status == snug_outOfRange && result.body == SNUG_NONE)
 	{
@@ -337,7 +340,7 @@ static void SweepAllBodies(Stage* stage)
 	for (int i = 0; i < ACTORS * ACTORS && result.status == snug_success; ++i)
 	{
 		const Actor *a = stage->actors + i / ACTORS, *b = stage->actors + i % ACTORS;
-		if (MayMeet(a, b) && a->id < b->id && (ends[a->id] != ends[b->id] || ends[a->id] == NULL))
+		if (MayMeet(a, b) && a->body != NULL && b->body != NULL)
 		{
 			snugSweepQuery one = query;
 			memcpy(one.origin, stage->origin, sizeof(one.origin));

@@ -2,6 +2,7 @@
 // snugCollide; curves of closed surfaces are closed, open ones end at boundaries; lengths and areas against closed
 // forms and against clipped triangles.
 #include "posed.h"
+#include "rational.h"
 #include "rational_area.h"
 
 #include "query/contacts.h"
@@ -156,6 +157,31 @@ static bool IsNamed(const Posed* a, const Posed* b, uint32_t* const twins[2], co
 	       (mayTurn && IsPartOf(a, twins[0], &point->b, contact->a) && IsPartOf(b, twins[1], &point->a, contact->b));
 }
 
+// A part of a surface as a triangle, which has no area if it is an edge or a vertex.
+static void GetPart(const Posed* posed, const snugFeature* feature, float corners[3][3])
+{
+	const uint32_t vertices[3] = { feature->first, feature->kind == snug_featureEdge ? feature->second : feature->first,
+		feature->first };
+	if (feature->kind == snug_featureTriangle)
+	{
+		Posed_Triangle(posed, feature->first, corners);
+		return;
+	}
+	for (int c = 0; c < 3; ++c)
+	{
+		memcpy(corners[c], posed->positions + 3 * (size_t)vertices[c], 3 * sizeof(float));
+	}
+}
+
+// Whether the parts that a point names meet, whatever counts as a twin. Those of one body are elsewhere when it asks.
+static bool DoPartsMeet(const Posed* a, const Posed* b, const snugContactPoint* point)
+{
+	float one[3][3], other[3][3];
+	GetPart(a, &point->a, one);
+	GetPart(b, &point->b, other);
+	return a == b || RationalIntersect((const float(*)[3])one, (const float(*)[3])other);
+}
+
 // Every point is on both triangles of its contact, and on the parts that it names.
 static void CheckPoints(uint64_t seed, const Posed* a, const Posed* b, const snugContactResult* result)
 {
@@ -182,7 +208,7 @@ static void CheckPoints(uint64_t seed, const Posed* a, const Posed* b, const snu
 			double far = fmax(DistanceToTriangle(At(point->position), (const float(*)[3])cornersA),
 			    DistanceToTriangle(At(point->position), (const float(*)[3])cornersB));
 			bool isNamed = IsNamed(a, b, (uint32_t* const[2]){ twinsA, twinsB }, result, contact, point);
-			if (!(far <= 0x1p-23 * size) || !isNamed)
+			if (!(far <= 0x1p-23 * size) || !isNamed || !DoPartsMeet(a, b, point))
 			{
 				fail_msg("seed %llu: a point is %g off its triangles, or named wrongly", (unsigned long long)seed, far);
 			}

@@ -841,6 +841,53 @@ static void margins_count_as_contact(void** state)
 	Thing_Free(&wall);
 }
 
+// Two edges side by side at three margins: their search is cut, and knows no more than that they do not meet before the
+// step. The other triangles of both bodies come within the margin first.
+static void what_is_named_comes_within_the_margin(void** state)
+{
+	(void)state;
+	static const float positions[2][2][18] = {
+		{ { 3.97285199f, 2.031322f, -3.25393152f, 3.80257344f, 1.72718704f, -2.87774277f, 4, 2, 0, //
+		      9, 9, 9, 10, 9, 9, 9, 10, 9 },
+		    { 0.730892539f, -0.118285604f, -1.25892353f, 0.901171088f, -0.494474202f, -0.954788387f, 1, -1, 2, //
+		        9, 9, 8, 10, 9, 8, 9, 10, 8 } },
+		{ { 3.97285199f, 2.031322f, -3.25550318f, 3.80257344f, 1.72718704f, -2.87931442f, 4, 2, -6, //
+		      9.25f, 9.25f, 8.9996f, 10, 9, 8, 9, 10, 8 },
+		    { 2.25448442f, 1.40633845f, -0.775880635f, 1.87829578f, 1.576617f, -1.08001566f, 2, 1, -4, //
+		        9.25f, 9.25f, 8.9996f, 10, 9, 8, 9, 10, 8 } },
+	};
+	static const uint32_t triangles[6] = { 0, 1, 2, 3, 4, 5 };
+	snugBody* bodies[2][2];
+	Thing things[2];
+	for (int i = 0; i < 2; ++i)
+	{
+		const sceneMesh mesh = { .positions = (float*)positions[i][0],
+			.vertexCount = 6,
+			.triangles = (uint32_t*)triangles,
+			.triangleCount = 2 };
+		things[i] = Thing_Make(sceneMesh_Copy(&mesh), snug_free, (snugTreeDef){ 0 }, NULL);
+		for (int end = 0; end < 2; ++end)
+		{
+			bodies[i][end] = end == 0 ? things[i].body : MakeBody(things[i].model, NULL);
+			assert_int_equal(snugBody_SetVertices(bodies[i][end], positions[i][end], 0, 0, 6), snug_success);
+		}
+	}
+	const snugSweepQuery query = { .margin = 0.000368387 };
+	snugSweepContact all[64];
+	const snugSweepResult result = snugSweep(bodies[0][0], bodies[0][1], bodies[1][0], bodies[1][1], &query),
+	                      listed = snugSweepAll(
+	                          bodies[0][0], bodies[0][1], bodies[1][0], bodies[1][1], &query, all, LENGTH_OF(all));
+	assert_true(listed.count > 1 && all[0].a == 0 && all[0].time == 0.0 && all[0].latest > result.latest);
+	assert_true(result.answer == snug_sweepMeets && result.time == 0.0 && result.latest < 4e-5);
+	assert_true(result.a == 1 && result.b == 1);
+	assert_true(listed.time == 0.0 && listed.a == 1 && listed.b == 1);
+	for (int i = 0; i < 2; ++i)
+	{
+		snugBody_Destroy(bodies[i][1]);
+		Thing_Free(things + i);
+	}
+}
+
 static void bad_input_is_refused_in_words(void** state)
 {
 	(void)state;
@@ -892,6 +939,7 @@ int main(void)
 		cmocka_unit_test(a_bullet_does_not_pass_a_wall),
 		cmocka_unit_test(what_stands_on_a_floor_meets_it_anew),
 		cmocka_unit_test(margins_count_as_contact),
+		cmocka_unit_test(what_is_named_comes_within_the_margin),
 		cmocka_unit_test(bad_input_is_refused_in_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

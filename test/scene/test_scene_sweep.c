@@ -251,6 +251,10 @@ static void misuse_is_refused(void** state)
 	}
 	snugBody* ends[COMPANY] = { company.bodies[1].thing.body }; // in the scene
 	assert_int_equal(snugScene_Sweep(scene, ends, COMPANY, NULL, &found).status, snug_badArgument);
+	ends[1] = ends[0] = MakeBody(company.bodies[0].thing.model, NULL); // twice
+	assert_int_equal(snugScene_Sweep(scene, ends, COMPANY, NULL, &found).status, snug_badArgument);
+	snugBody_Destroy(ends[0]);
+	ends[1] = NULL;
 	ends[0] = company.bodies[0].thing.body; // rests
 	assert_int_equal(snugScene_Sweep(scene, ends, COMPANY, NULL, &found).status, snug_success);
 	ends[2] = MakeBody(company.bodies[0].thing.model, NULL);
@@ -263,6 +267,52 @@ static void misuse_is_refused(void** state)
 	assert_true(result.status == snug_outOfRange && result.body == 2 && found.sweep.answer == snug_sweepUnsure);
 	snugBody_Destroy(ends[2]);
 	FreeCompany(&company);
+}
+
+// Wherever they are, whatever they were told, and whatever stands at their ids; and no body is asked about itself.
+static void shapes_are_not_asked_about(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(10); ++n)
+	{
+		sceneRandom random = { (TestSeed() + (uint64_t)n) * 32452843 };
+		Company company;
+		MakeCompany(&random, &company, 4.0, NULL);
+		snugScene* scene = company.scene;
+		const uint32_t id = COMPANY;
+		const snugFrame frame = { { 0.0 }, { 0.0 } };
+		const snugScenePoses frames = { .ids = &id, .count = 1, .frames = &frame };
+		const snugSceneRoom room = { .bodies = COMPANY + 2 };
+		const snugShape all = { .radius = 100.0f },
+		                floor = { .kind = snug_shapeHalfSpace, .plane = { .normal = { 0.0, 0.0, 1.0 } } };
+		const snugSweepQuery query = DrawQuery(&random);
+		snugBody* ends[COMPANY + 2];
+		uint32_t ids[2];
+		memcpy(ends, company.ends, sizeof(company.ends));
+		ends[COMPANY] = company.bodies[0].thing.body; // of the scene, which at the id of a body is misuse
+		ends[COMPANY + 1] = company.bodies[1].thing.body;
+		snugSceneSweep before, found;
+		const snugSceneResult without = snugScene_Sweep(scene, ends, COMPANY, &query, &before);
+		assert_int_equal(snugScene_Reserve(scene, &room), snug_success);
+		assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .shape = &all }, ids), snug_success);
+		assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .shape = &floor }, ids + 1), snug_success);
+		assert_true(ids[0] == COMPANY && ids[1] == COMPANY + 1);
+		company.threads = 1 + n % 3;
+		snugSceneResult with = snugScene_Sweep(scene, ends, COMPANY + 2, &query, &found);
+		assert_int_equal(with.status, snug_success);
+		assert_true(AreSame(&before, &found) && with.candidates == without.candidates && with.count == without.count);
+		const uint64_t touching = snugScene_Update(scene, NULL).count;
+		assert_int_equal(snugScene_SetPoses(scene, &frames), snug_badArgument);
+		assert_int_equal(snugScene_SetShape(scene, ids[0], &floor), snug_success);
+		with = snugScene_Sweep(scene, ends, COMPANY + 2, &query, &found);
+		assert_true(AreSame(&before, &found) && with.candidates == without.candidates);
+		assert_int_equal(snugScene_SetShape(scene, ids[0], &all), snug_success);
+		assert_true(snugScene_Update(scene, NULL).count == touching); // boxes are as they were
+		assert_int_equal(snugScene_Remove(scene, ids[0]), snug_success);
+		with = snugScene_Sweep(scene, ends, COMPANY + 2, &query, &found);
+		assert_true(AreSame(&before, &found) && with.candidates == without.candidates);
+		FreeCompany(&company);
+	}
 }
 
 static void room_for_candidates_is_asked_for(void** state)
@@ -300,6 +350,7 @@ int main(void)
 		cmocka_unit_test(any_number_of_threads_finds_the_same),
 		cmocka_unit_test(nobody_moves),
 		cmocka_unit_test(misuse_is_refused),
+		cmocka_unit_test(shapes_are_not_asked_about),
 		cmocka_unit_test(room_for_candidates_is_asked_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
