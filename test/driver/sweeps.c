@@ -235,7 +235,7 @@ bool Sweep(World* world)
 	}
 	const double extent = fmax(Surfaces_Extent(a.from, b.from), Surfaces_Extent(a.to, b.to));
 	const double far = fmax(fmax(a.from->far, a.to->far), fmax(b.from->far, b.to->far));
-	const double rounding = 0x1p-20 * far; // of positions at a time, which are float32
+	const double rounding = 0x1p-20 * far + 0x1p-147; // of positions at a time, which are float32, if need be subnormal
 	const snugSweepQuery query = DrawSweepQuery(world, two.origin, extent);
 	snugBody* endA = a.end != NULL ? a.end->body : Chance(world, 0.5) ? a.start->body : NULL;
 	snugBody* endB = b.end != NULL ? b.end->body : Chance(world, 0.5) ? b.start->body : NULL;
