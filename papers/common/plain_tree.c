@@ -313,6 +313,17 @@ static bool Intersect(const Corners* a, const Corners* b)
 	       (EdgePierces(a, sidesA, b) || EdgePierces(b, sidesB, a));
 }
 
+bool plainTriangles_Intersect(const float a[3][3], const float b[3][3])
+{
+	Corners first, second;
+	for (int i = 0; i < 9; ++i)
+	{
+		first.p[i / 3][i % 3] = (double)a[i / 3][i % 3];
+		second.p[i / 3][i % 3] = (double)b[i / 3][i % 3];
+	}
+	return Intersect(&first, &second);
+}
+
 // ---- Descending ----------------------------------------------------------------------------------------------------
 
 /// What was found so far.

@@ -29,4 +29,7 @@ void plainTree_Refit(plainTree* tree, const float* positions);
 /// @return how many there are
 uint64_t plainTree_Collide(const plainTree* a, const plainTree* b, bool firstOnly, snugPair* pairs, uint64_t capacity);
 
+/// Whether two triangles intersect, as plainTree_Collide decides it once their boxes overlap.
+bool plainTriangles_Intersect(const float a[3][3], const float b[3][3]);
+
 #endif
