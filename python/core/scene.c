@@ -319,7 +319,7 @@ static bool ReadId(const smScene* self, PyObject* object, uint32_t* id)
 	return true;
 }
 
-static bool ReadBodyId(const smScene* self, PyObject* object, uint32_t* id)
+bool smScene_ReadBodyId(const smScene* self, PyObject* object, uint32_t* id)
 {
 	const bool isRead = ReadId(self, object, id);
 	if (isRead && self->bodies[*id] == NULL)
@@ -359,7 +359,7 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 	{
 		id = AddAny(self, values[0], values[4], &def);
 	}
-	else if (ReadBodyId(self, values[6], &replaced))
+	else if (smScene_ReadBodyId(self, values[6], &replaced))
 	{
 		id = Replace(self, values[0], values[4], replaced, &def);
 	}
@@ -540,6 +540,16 @@ static snugSceneResult UpdateWithRoom(snugScene* scene, const snugSceneQuery* qu
 	return result;
 }
 
+PyObject* smScene_Fail(const smScene* self, const snugSceneResult* result)
+{
+	if (result->status == snug_outOfRange && result->body != SNUG_NONE)
+	{
+		PyErr_Format(smError, "body %lu is too far from the scene's origin for float32", (unsigned long)result->body);
+		return NULL;
+	}
+	return smFail(result->status, &self->said);
+}
+
 static PyObject* MakeUpdate(const snugSceneResult* result)
 {
 	PyObject* items[5] = { PyLong_FromUnsignedLong(result->moved), PyLong_FromUnsignedLongLong(result->candidates),
@@ -705,13 +715,7 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 		smRelease(&self->isBusy);
 		return NULL;
 	}
-	if (result.status == snug_outOfRange && result.body != UINT32_MAX)
-	{
-		PyErr_Format(smError, "body %lu is too far from the scene's origin for float32", (unsigned long)result.body);
-		smRelease(&self->isBusy);
-		return NULL;
-	}
-	PyObject* update = result.status == snug_success ? MakeUpdate(&result) : smFail(result.status, &self->said);
+	PyObject* update = result.status == snug_success ? MakeUpdate(&result) : smScene_Fail(self, &result);
 	smRelease(&self->isBusy);
 	return update;
 }
@@ -958,6 +962,23 @@ static PyMethodDef methods[] = {
 	    ">>> hits = scene.find_hits(np.array([[0.5, 0.25, 8], [0.5, 0.25, -8]], np.float32))\n"
 	    ">>> hits['body'].tolist(), hits['position'][:, 2].tolist()\n"
 	    "([1, 1, 0, 0], [5.0, 3.0, 1.0, -1.0])\n"),
+	SM_FUNCTION("sweep", smScene_Sweep,
+	    "sweep($self, ends, *, tolerance=None, margin=0.0, max_time=1.0, max_steps=None, new_only=False,\n"
+	    "      turning=False)\n--\n\n"
+	    "When bodies first meet on their way from how they are now to another pose each: ids a and b, and their\n"
+	    "Sweep. None and None if the way of all is free.\n\n"
+	    "ends: a dict, by id: a body of the same model, at the end of the step, which is in no scene. Others rest.\n"
+	    "Whom they meet groups, masks and owners say, as for updates; shapes are not looked at, and no body with\n"
+	    "itself. The rest as in snugmesh.sweep; each two bodies have max_steps.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> scene, model, wall = snug.Scene(), snug.box(0.125), snug.box((0.25, 9, 9))\n"
+	    ">>> ids = [scene.add(snug.Body(model)), scene.add(snug.Body(wall), is_static=True)]\n"
+	    ">>> end = snug.Body(model)\n"
+	    ">>> scene[0].set_frame((-50, 0, 0)), end.set_frame((50, 0, 0))\n"
+	    "(None, None)\n"
+	    ">>> a, b, found = scene.sweep({0: end})\n"
+	    ">>> a, b, found.answer.name, round(found.time, 3)\n"
+	    "(0, 1, 'MEETS', 0.496)\n"),
 	{ "pairs", GetPairs, METH_NOARGS,
 	    "pairs($self)\n--\n\nBodies that touch, sorted: an array with a, b, first, count.\n\n"
 	    "a and b are ids; triangle_pairs()[first:first + count] are their triangles." },

@@ -1,4 +1,4 @@
-// python/core/scene.h: what the two files of snugmesh.Scene share.
+// python/core/scene.h: what the files of snugmesh.Scene share.
 #ifndef SNUGMESH_SCENE_H
 #define SNUGMESH_SCENE_H
 
@@ -30,7 +30,15 @@ smScene* smScene_Take(PyObject* object);
 bool smScene_TakeBodies(smScene* self);
 void smScene_ReleaseBodies(smScene* self);
 
-/// A method: scene_poses.c.
+/// The id of a body that is in it, or false with an exception.
+bool smScene_ReadBodyId(const smScene* self, PyObject* object, uint32_t* id);
+
+/// The exception for what failed.
+/// @return null
+PyObject* smScene_Fail(const smScene* self, const snugSceneResult* result);
+
+/// Methods: scene_poses.c and sweep.c.
 PyObject* smScene_SetPoses(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* smScene_Sweep(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 
 #endif

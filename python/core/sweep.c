@@ -1,5 +1,5 @@
 // python/core/sweep.c: when two bodies first meet on their way from one pose to another.
-#include "core.h"
+#include "scene.h"
 
 #include <stdlib.h>
 
@@ -87,28 +87,33 @@ typedef struct Asked
 	snugSweepQuery query;
 } Asked;
 
-static bool Parse(
-    const smParameters* parameters, PyObject* const* arguments, Py_ssize_t count, PyObject* names, Asked* asked)
+// Of tolerance, margin, max_time, max_steps, new_only and turning.
+static bool ReadQuery(PyObject* const values[6], snugSweepQuery* query)
 {
-	PyObject* values[11];
 	uint32_t steps = 0;
-	*asked = (Asked){ .query = { .newOnly = false } };
-	snugSweepQuery* query = &asked->query;
-	if (!smParse(parameters, arguments, count, names, values) || !smReadOrigin(values[9], query->origin) ||
-	    !smReadLength(values[4], "tolerance", 0.0, &query->tolerance) ||
-	    !smReadLength(values[5], "margin", 0.0, &query->margin) ||
-	    !smReadLength(values[6], "max_time", 1.0, &query->maxTime) ||
-	    (values[7] != NULL && !smReadCount(values[7], "max_steps", 1, UINT32_MAX, &steps)))
+	if (!smReadLength(values[0], "tolerance", 0.0, &query->tolerance) ||
+	    !smReadLength(values[1], "margin", 0.0, &query->margin) ||
+	    !smReadLength(values[2], "max_time", 1.0, &query->maxTime) ||
+	    (values[3] != NULL && !smReadCount(values[3], "max_steps", 1, UINT32_MAX, &steps)))
 	{
 		return false;
 	}
-	const int isNew = values[8] != NULL ? PyObject_IsTrue(values[8]) : 0;
-	const int turns = isNew >= 0 && values[10] != NULL ? PyObject_IsTrue(values[10]) : 0;
+	const int isNew = values[4] != NULL ? PyObject_IsTrue(values[4]) : 0;
+	const int turns = isNew >= 0 && values[5] != NULL ? PyObject_IsTrue(values[5]) : 0;
 	query->newOnly = isNew > 0;
 	query->path = turns > 0 ? snug_pathTurning : snug_pathStraight;
 	query->maxSteps = steps;
 	query->maxTime = query->maxTime > 0.0 ? query->maxTime : 0x1p-1000; // the library's zero means the whole step
-	return isNew >= 0 && turns >= 0 && Take(&asked->steps, values);
+	return isNew >= 0 && turns >= 0;
+}
+
+static bool Parse(
+    const smParameters* parameters, PyObject* const* arguments, Py_ssize_t count, PyObject* names, Asked* asked)
+{
+	PyObject* values[11];
+	*asked = (Asked){ .query = { .newOnly = false } };
+	return smParse(parameters, arguments, count, names, values) && smReadOrigin(values[10], asked->query.origin) &&
+	       ReadQuery(values + 4, &asked->query) && Take(&asked->steps, values);
 }
 
 static snugSweepResult Ask(Asked* asked, snugSweepContact* contacts, uint64_t capacity)
@@ -124,14 +129,14 @@ static snugSweepResult Ask(Asked* asked, snugSweepContact* contacts, uint64_t ca
 	return result;
 }
 
-#define NAMES                                                                                                         \
-	{                                                                                                                 \
-		"start_a", "end_a", "start_b", "end_b", "tolerance", "margin", "max_time", "max_steps", "new_only", "origin", \
-		    "turning"                                                                                                 \
+#define NAMES                                                                                                          \
+	{                                                                                                                  \
+		"start_a", "end_a", "start_b", "end_b", "tolerance", "margin", "max_time", "max_steps", "new_only", "turning", \
+		    "origin"                                                                                                   \
 	}
 #define SIGNATURE                                                                                   \
 	"($module, /, start_a, end_a, start_b, end_b, *, tolerance=None, margin=None, max_time=None,\n" \
-	"max_steps=None, new_only=False, origin=None, turning=False)\n--\n\n"
+	"max_steps=None, new_only=False, turning=False, origin=None)\n--\n\n"
 
 static PyObject* Sweep(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
@@ -224,6 +229,177 @@ static PyObject* FindSagitta(PyObject* module, PyObject* const* arguments, Py_ss
 	Py_END_ALLOW_THREADS;
 	PyObject* answer = status == snug_success ? PyFloat_FromDouble(distance) : Fail(&steps, status);
 	Release(&steps);
+	return answer;
+}
+
+// ---- Scenes ----------------------------------------------------------------------------------------------------
+
+/// Bodies at the end of a step, by ids of a scene; null: it rests.
+typedef struct Ends
+{
+	smBody** taken;    ///< owned
+	snugBody** bodies; ///< of those
+	uint32_t count;
+} Ends;
+
+static void ReleaseEnds(Ends* ends)
+{
+	for (uint32_t i = 0; i < ends->count; ++i)
+	{
+		if (ends->taken[i] != NULL)
+		{
+			smRelease(&ends->taken[i]->isBusy);
+			Py_DECREF((PyObject*)ends->taken[i]);
+		}
+	}
+	free(ends->taken);
+	free(ends->bodies);
+}
+
+// Whoever is in use may be so by us.
+static bool RefuseTwice(const Ends* ends, PyObject* value, uint32_t id)
+{
+	for (uint32_t i = 0; i < ends->count; ++i)
+	{
+		if (value == (PyObject*)ends->taken[i])
+		{
+			PyErr_Clear();
+			PyErr_Format(PyExc_ValueError, "ends: %lu and %lu are the same body", (unsigned long)i, (unsigned long)id);
+		}
+	}
+	return false;
+}
+
+static bool TakeEnd(const smScene* scene, Ends* ends, PyObject* key, PyObject* value)
+{
+	uint32_t id;
+	if (!smScene_ReadBodyId(scene, key, &id))
+	{
+		return false;
+	}
+	if (value == Py_None || value == (PyObject*)scene->bodies[id])
+	{
+		return true;
+	}
+	smBody* body = smBody_Take(value, "ends");
+	if (body == NULL)
+	{
+		return RefuseTwice(ends, value, id);
+	}
+	if (body->isInScene)
+	{
+		smRelease(&body->isBusy);
+		PyErr_SetString(PyExc_ValueError, "ends: a body at the end of a step is in no scene");
+		return false;
+	}
+	ends->taken[id] = (smBody*)Py_NewRef((PyObject*)body); // the dict may lose it meanwhile
+	ends->bodies[id] = body->body;
+	return true;
+}
+
+static bool TakeEnds(const smScene* scene, Ends* ends, PyObject* object)
+{
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+	if (!PyDict_Check(object))
+	{
+		PyErr_SetString(PyExc_TypeError, "ends must be a dict: for each id a snugmesh.Body at the end of the step");
+		return false;
+	}
+	*ends = (Ends){ calloc(scene->capacity + 1, sizeof(smBody*)), calloc(scene->capacity + 1, sizeof(snugBody*)),
+		scene->capacity };
+	bool isTaken = ends->taken != NULL && ends->bodies != NULL;
+	if (!isTaken)
+	{
+		PyErr_NoMemory();
+		ends->count = 0;
+	}
+	while (isTaken && PyDict_Next(object, &at, &key, &value))
+	{
+		isTaken = TakeEnd(scene, ends, key, value);
+	}
+	if (!isTaken)
+	{
+		ReleaseEnds(ends);
+	}
+	return isTaken;
+}
+
+// A sweep that finds too little room says how much it needs.
+static snugSceneResult SweepWithRoom(
+    snugScene* scene, const Ends* ends, const snugSweepQuery* query, snugSceneSweep* first)
+{
+	snugSceneResult result = snugScene_Sweep(scene, ends->bodies, ends->count, query, first);
+	while (result.status == snug_outOfRange && result.needed.candidates > 0)
+	{
+		const snugStatus status = snugScene_Reserve(scene, &result.needed);
+		if (status != snug_success)
+		{
+			result.status = status;
+			return result;
+		}
+		result = snugScene_Sweep(scene, ends->bodies, ends->count, query, first);
+	}
+	return result;
+}
+
+// (a, b, Sweep)
+static PyObject* MakeFirst(const snugSceneSweep* first)
+{
+	PyObject* module = PyImport_ImportModule("snugmesh.sweeps");
+	PyObject* make = module != NULL ? PyObject_GetAttrString(module, "_make") : NULL;
+	PyObject* numbers = make != NULL ? MakeSweep(&first->sweep) : NULL;
+	PyObject* sweep = numbers != NULL ? PyObject_CallFunctionObjArgs(make, numbers, NULL) : NULL;
+	PyObject* answer = sweep == NULL ? NULL
+	                   : first->a == SNUG_NONE
+	                       ? Py_BuildValue("OOO", Py_None, Py_None, sweep)
+	                       : Py_BuildValue("kkO", (unsigned long)first->a, (unsigned long)first->b, sweep);
+	Py_XDECREF(sweep);
+	Py_XDECREF(numbers);
+	Py_XDECREF(make);
+	Py_XDECREF(module);
+	return answer;
+}
+
+static PyObject* AskScene(smScene* scene, PyObject* object, const snugSweepQuery* query)
+{
+	Ends ends;
+	if (!TakeEnds(scene, &ends, object))
+	{
+		return NULL;
+	}
+	PyObject* answer = NULL;
+	if (smScene_TakeBodies(scene))
+	{
+		snugSceneSweep first;
+		snugSceneResult result;
+		Py_BEGIN_ALLOW_THREADS;
+		result = SweepWithRoom(scene->scene, &ends, query, &first);
+		Py_END_ALLOW_THREADS;
+		answer = result.status == snug_success ? MakeFirst(&first) : smScene_Fail(scene, &result);
+		smScene_ReleaseBodies(scene);
+	}
+	ReleaseEnds(&ends);
+	return answer;
+}
+
+PyObject* smScene_Sweep(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "sweep", 1, 1, 7,
+		{ "ends", "tolerance", "margin", "max_time", "max_steps", "new_only", "turning" } };
+	PyObject* values[7];
+	snugSweepQuery query = { .newOnly = false };
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadQuery(values + 1, &query))
+	{
+		return NULL;
+	}
+	smScene* scene = smScene_Take(object);
+	if (scene == NULL)
+	{
+		return NULL;
+	}
+	PyObject* answer = AskScene(scene, values[0], &query);
+	smRelease(&scene->isBusy);
 	return answer;
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from . import contacts, files, gpu, shapes
+from . import contacts, files, gpu, shapes, sweeps
 
 _Array = NDArray[Any] | Buffer | gpu.Exporter
 _Tensor = _Array | gpu.OnDevice
@@ -237,6 +237,17 @@ class Scene:
     def update(self, *, triangle_pairs: bool = False, contacts: bool = False, depths: bool = False) -> Update: ...
     def cast_rays(self, rays: _Array, *, any: bool = False, mask: int = 0xFFFFFFFF) -> NDArray[Any]: ...
     def find_hits(self, ray: _Array, *, mask: int = 0xFFFFFFFF) -> NDArray[Any]: ...
+    def sweep(
+        self,
+        ends: dict[int, Body],
+        *,
+        tolerance: float | None = None,
+        margin: float = 0.0,
+        max_time: float = 1.0,
+        max_steps: int | None = None,
+        new_only: bool = False,
+        turning: bool = False,
+    ) -> tuple[int | None, int | None, sweeps.Sweep]: ...
     def pairs(self) -> NDArray[Any]: ...
     def triangle_pairs(self) -> NDArray[np.uint32]: ...
     def contacts(self) -> list[tuple[int, int, contacts.Contacts]]: ...
@@ -427,8 +438,8 @@ def _sweep_all(
     max_time: float | None = None,
     max_steps: int | None = None,
     new_only: bool = False,
-    origin: _Numbers | None = None,
     turning: bool = False,
+    origin: _Numbers | None = None,
 ) -> tuple[tuple[Any, ...], NDArray[Any], bool]: ...
 def _sweep(
     start_a: Body,
@@ -441,8 +452,8 @@ def _sweep(
     max_time: float | None = None,
     max_steps: int | None = None,
     new_only: bool = False,
-    origin: _Numbers | None = None,
     turning: bool = False,
+    origin: _Numbers | None = None,
 ) -> tuple[
     int,
     float,

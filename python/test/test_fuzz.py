@@ -99,7 +99,8 @@ class Fuzz(unittest.TestCase):
         accepted = 0
         for seed in range(SEED, SEED + count):
             random = np.random.default_rng(seed)
-            function, shapes, names = targets(random)
+            choices = targets(random)
+            function, shapes, names = choices[random.integers(len(choices))]
             arguments = [make_argument(random, self.bodies, shape) for shape in shapes]
             keywords = {name: make_argument(random, self.bodies, None) for name in names if random.random() < 0.3}
             if random.random() < 0.05:
@@ -143,9 +144,11 @@ class Fuzz(unittest.TestCase):
                 (scene.set_origin, [(3,)], []),
                 (scene.update, [], ["triangle_pairs", "contacts", "depths"]),
                 (scene.find_hits, [(2, 3)], ["mask"]),
+                (lambda **o: scene.sweep({0: snug.Body(scene[0].model)}, **o), [], ["tolerance", "margin", "max_time", "max_steps", "new_only"]),
+                (scene.sweep, [None], ["turning"]),
                 (scene.set_poses, [(3, 4, 4, 4)], ["ids", "frames"]),
                 (lambda *a, **k: skins.set_poses(ids=np.array([0, 1, 2]), frames=a[1], joints=a[0]), [(3, 4, 4, 4), (3, 7)], []),
-            ][random.integers(23)]
+            ]
 
         self.assertGreater(self.run_cases(scaled(3000), choose), 50)
 
@@ -191,7 +194,7 @@ class Fuzz(unittest.TestCase):
                 (self.scene.cast_rays, [(5, 2, 3)], ["any", "mask"]),
                 (snug.face_mask, [(5, 2), (), ()], []),
                 (snug.frame, [(4, 4)], []),
-            ][random.integers(25)]
+            ]
 
         self.assertGreater(self.run_cases(scaled(2500), choose), 50)
 
@@ -223,7 +226,7 @@ class Fuzz(unittest.TestCase):
                 (snug.Model.from_bytes, [(5,)], []),
                 (snug.Model.load, [()], []),
                 (snug.load, [()], []),
-            ][random.integers(11)]
+            ]
 
         self.run_cases(scaled(2000), choose)
 

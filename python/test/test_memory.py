@@ -74,7 +74,7 @@ class Memory(unittest.TestCase):
         self.check(work, scaled(300))
 
     def test_scenes(self):
-        ray = np.array([[0.1, 0.1, -1], [0.1, 0.1, 1]], np.float32)
+        ray, end = np.array([[0.1, 0.1, -1], [0.1, 0.1, 1]], np.float32), snug.Body(tetrahedron())
 
         def work():
             scene = snug.Scene()
@@ -86,6 +86,9 @@ class Memory(unittest.TestCase):
             scene.notes[0, 1], scene.notes[0, 2] = [0], [1]
             scene.add(snug.Body(tetrahedron()), replaces=3)
             scene.contacts(), scene.pairs(), scene.triangle_pairs(), scene.events(), scene.find_hits(ray)
+            scene.sweep({0: end})
+            with self.assertRaises(ValueError):
+                scene.sweep({0: end, 1: end})
             scene.remove(2)
             scene.update()
 

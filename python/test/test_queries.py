@@ -843,6 +843,64 @@ class Sweeps(unittest.TestCase):
             snug.sweep(a, None, None)
 
 
+class SceneSweeps(unittest.TestCase):
+    def test_beside_sweeps_of_every_pair(self):
+        """The first of all that sweep finds; bodies of one owner, and two at rest, do not meet."""
+        model, answers = make_tube_model(around=6, along=6), set()
+        for seed in range(scaled(24)):
+            scene = snug.Scene(threads=1 + seed % 2)
+            starts, ends = [snug.Body(model) for _ in range(7)], [snug.Body(model) if k % 3 else None for k in range(7)]
+            for k, (start, end) in enumerate(zip(starts, ends)):
+                place(start, 100 * seed + k, 4.0), place(end if end else start, 100 * seed + 50 + k, 4.0)
+                scene.add(start, owner="both" if k < 2 else None)
+            options = [{}, {"margin": 0.25}, {"max_time": 0.5}, {"new_only": True}, {"turning": True}][seed % 5]
+            each = {(i, j): snug.sweep(starts[i], ends[i], starts[j], ends[j], **options) for j in range(7) for i in range(j) if j > 1}
+            met = [(found.time, pair) for pair, found in each.items() if found.answer != snug.SweepAnswer.FREE]
+            a, b, found = scene.sweep({k: end for k, end in enumerate(ends) if end or seed % 2}, **options)
+            answers.add(found.answer)
+            if not met:
+                self.assertEqual((a, b, found.answer), (None, None, snug.SweepAnswer.FREE))
+                continue
+            first = each[min(met)[1]]
+            self.assertEqual(((a, b), found.time), (min(met)[1], min(met)[0]))
+            self.assertEqual((found.a, found.b, found.feature_a, found.stray), (first.a, first.b, first.feature_a, first.stray))
+            np.testing.assert_array_equal(found.position, first.position)
+        self.assertLessEqual({snug.SweepAnswer.FREE, snug.SweepAnswer.MEETS}, answers)
+
+    def test_more_candidates_than_there_is_room_for(self):
+        scene, model = snug.Scene(), snug.box()
+        for _ in range(70):
+            scene.add(snug.Body(model))
+        end = snug.Body(model)
+        end.set_frame((9, 0, 0))
+        self.assertEqual(scene.sweep({69: end})[:2], (0, 1))  # of 2,415 that touch
+        self.assertEqual(scene.sweep({69: end}, new_only=True)[1], 69)
+
+    def test_sentences(self):
+        scene, model, elsewhere = snug.Scene(), snug.box(), snug.Body(snug.box())
+        scene.add(snug.Body(model)), scene.add(snug.Body(model)), scene.add(snug.Shape.sphere((0, 0, 0), 1))
+        snug.Scene().add(elsewhere)
+        end = snug.Body(model)
+        for error, ends, keywords, text in [
+            (TypeError, [end], {}, "ends must be a dict"),
+            (TypeError, {0: model}, {}, "ends must be a snugmesh.Body"),
+            (TypeError, {"0": end}, {}, "integer"),
+            (KeyError, {3: end}, {}, "no body 3"),
+            (KeyError, {2: end}, {}, "2 is a shape"),
+            (ValueError, {0: end, 1: end}, {}, "0 and 1 are the same body"),
+            (ValueError, {0: scene[1]}, {}, "is in no scene"),
+            (ValueError, {1: snug.Body(snug.box())}, {}, "body 1 has another model"),
+            (ValueError, {}, {"margin": -1}, "margin must not be negative"),
+            (ValueError, {}, {"max_time": 2}, "maxTime is not from 0 to 1"),
+        ]:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                scene.sweep(ends, **keywords)
+        end.set_frame((1e37, 0, 0))
+        with self.assertRaisesRegex(snug.Error, "body 1 is too far"):
+            scene.sweep({1: end})
+        self.assertEqual(scene.sweep({0: None, 1: scene[1]})[:2], (0, 1))  # all are free again
+
+
 class Failures(unittest.TestCase):
     def test_either_body_says_why(self):
         def sweep(a, b):

@@ -409,14 +409,8 @@ snugStatus webFindDistance(snugBody* a, snugBody* b, webAsk* ask, uint32_t words
 
 _Static_assert(sizeof(snugSweepContact) == 88, "snug.mjs reads contacts of sweeps");
 
-/// When two bodies first meet, or all that do. The margin is in ask->limit; ends are nullable.
-/// @param numbers in: tolerance, maxTime, maxSteps, newOnly, turning. Out: answer, time, latest, triangles of a and b,
-/// kind, first and second of both features, position, normal, stray, complete
-/// @param contacts nullable: the first contact alone
-/// @return how many contacts there are: in ask->count
-EXPORT(sweep)
-snugStatus webSweep(snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, webAsk* ask, double numbers[19],
-    snugSweepContact* contacts, uint32_t capacity)
+// What is asked: tolerance, maxTime, maxSteps, newOnly, turning. The margin is in ask->limit.
+static snugSweepQuery ReadSweep(const webAsk* ask, const double numbers[19])
 {
 	snugSweepQuery query = { .margin = ask->limit,
 		.tolerance = numbers[0],
@@ -425,15 +419,34 @@ snugStatus webSweep(snugBody* startA, snugBody* endA, snugBody* startB, snugBody
 		.newOnly = numbers[3] != 0.0,
 		.path = numbers[4] != 0.0 ? snug_pathTurning : snug_pathStraight };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	return query;
+}
+
+// What is found: answer, time, latest, triangles of a and b, kind, first and second of both features, position, normal,
+// stray, complete.
+static void WriteSweep(const snugSweepResult* r, double numbers[19])
+{
+	const double out[19] = { (double)r->answer, r->time, r->latest, r->a, r->b, (double)r->featureA.kind,
+		r->featureA.first, r->featureA.second, (double)r->featureB.kind, r->featureB.first, r->featureB.second,
+		(double)r->position[0], (double)r->position[1], (double)r->position[2], (double)r->normal[0],
+		(double)r->normal[1], (double)r->normal[2], r->stray, r->complete ? 1.0 : 0.0 };
+	memcpy(numbers, out, sizeof(out));
+}
+
+/// When two bodies first meet, or all that do; ends are nullable.
+/// @param numbers in and out
+/// @param contacts nullable: the first contact alone
+/// @return how many contacts there are: in ask->count
+EXPORT(sweep)
+snugStatus webSweep(snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, webAsk* ask, double numbers[19],
+    snugSweepContact* contacts, uint32_t capacity)
+{
+	const snugSweepQuery query = ReadSweep(ask, numbers);
 	const snugSweepResult r = contacts == NULL ? snugSweep(startA, endA, startB, endB, &query)
 	                                           : snugSweepAll(startA, endA, startB, endB, &query, contacts, capacity);
 	CopyCounters(ask->counters, &r.counters);
 	ask->count = (double)r.count;
-	const double out[19] = { (double)r.answer, r.time, r.latest, r.a, r.b, (double)r.featureA.kind, r.featureA.first,
-		r.featureA.second, (double)r.featureB.kind, r.featureB.first, r.featureB.second, (double)r.position[0],
-		(double)r.position[1], (double)r.position[2], (double)r.normal[0], (double)r.normal[1], (double)r.normal[2],
-		r.stray, r.complete ? 1.0 : 0.0 };
-	memcpy(numbers, out, sizeof(out));
+	WriteSweep(&r, numbers);
 	return r.status;
 }
 
@@ -682,6 +695,34 @@ snugStatus webSceneFindHits(
 	snugSceneResult result = snugScene_FindHits(s->scene, ray, hits, capacity, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
+	return result.status;
+}
+
+/// When any two first meet.
+/// @param ends by id; nullable each: it rests
+/// @param words receives both ids
+EXPORT(sceneSweep)
+snugStatus webSceneSweep(
+    webScene* s, snugBody* const* ends, uint32_t endCount, webAsk* ask, double numbers[19], uint32_t words[2])
+{
+	const snugSweepQuery query = ReadSweep(ask, numbers);
+	snugSceneSweep first;
+	snugSceneResult result = snugScene_Sweep(s->scene, ends, endCount, &query, &first);
+	CopyCounters(ask->counters, &result.counters);
+	while (result.status == snug_outOfRange && result.needed.candidates > 0)
+	{
+		const snugStatus status = snugScene_Reserve(s->scene, &result.needed);
+		if (status != snug_success)
+		{
+			return status;
+		}
+		webForget();
+		result = snugScene_Sweep(s->scene, ends, endCount, &query, &first);
+		AddCounters(ask->counters, &result.counters);
+	}
+	words[0] = first.a;
+	words[1] = first.b;
+	WriteSweep(&first.sweep, numbers);
 	return result.status;
 }
 

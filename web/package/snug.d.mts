@@ -308,7 +308,6 @@ export class Body implements Disposable {
 	readonly isDisposed: boolean;
 }
 
-/** Bodies that come and go. Those that stay as they are cost nearly nothing. */
 /** Something simple among bodies, relative to the scene's origin. Change it and call setShape to move it. */
 export type Shape =
 	| { kind: 'sphere'; center: ArrayLike<number>; radius: number }
@@ -323,6 +322,7 @@ export interface ScenePair {
 	note?: unknown;
 }
 
+/** Bodies that come and go. Those that stay as they are cost nearly nothing. */
 export class Scene implements Disposable {
 	private constructor();
 	readonly bodies: Body[];
@@ -344,6 +344,11 @@ export class Scene implements Disposable {
 	castRays(rays: ArrayLike<number>, options?: { any?: boolean; mask?: number }): SceneHits;
 	/** Everything that one ray hits, nearest first. */
 	findHits(ray: ArrayLike<number>, options?: { mask?: number }): SceneHits;
+	/**
+	 * When bodies first meet on their way from how they are now to another pose each, and which. Shapes are not looked at.
+	 * @param ends for each body that moves another one of its model, in no scene, at the end of the step; others rest
+	 */
+	sweep(ends: Iterable<readonly [Body, Body | null]>, options?: SweepOptions): Sweep & { bodyA?: Body; bodyB?: Body };
 	/** Find what touches now, and what began and ended since the last update. */
 	update(options?: { trianglePairs?: boolean; contacts?: boolean }): { moved: number; candidates: number; queries: number; kept: number };
 	/** In `pairs` 0xffffffff stands for the triangle of a shape; `contacts` are those of two bodies. */

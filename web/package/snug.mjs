@@ -585,19 +585,12 @@ export class Snug {
 		}
 	}
 
-	#sweep(startA, endA, startB, endB, { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, turning = false, origin } = {}, contacts, capacity) {
+	#sweep(startA, endA, startB, endB, options, contacts, capacity) {
 		const core = this.#core, [first, second] = this.#two(startA, startB);
 		const [endOfA, endOfB] = [endA, endB].map((end) => (end ? Held.handle(end, core).pointer : 0));
-		if (!Number.isSafeInteger(maxSteps) || maxSteps < 0) throw badInput(`maxSteps is ${maxSteps}`);
-		// The library's zero means the whole step.
-		const numbers = core.stageDoubles([tolerance, maxTime === 0 ? Number.MIN_VALUE : maxTime, maxSteps, newOnly ? 1 : 0, turning ? 1 : 0], new Float64Array(14));
-		const count = core.finish(core.c.sweep(first, endOfA, second, endOfB, core.prepare({ origin }, margin), numbers, contacts, capacity));
-		const [answer, time, latest, a, b, ...rest] = core.views.f64.slice(numbers / 8, numbers / 8 + 19);
-		const found = { answer: sweepAnswers[answer], time, latest, stray: rest[12] };
-		const name = ([kind, ...numbers]) => ({ kind: featureKinds[kind], numbers: numbers.slice(0, kind === 1 ? 2 : 1) });
-		const whole = a === 0xffffffff ? found : { ...found, a, b, featureA: name(rest.slice(0, 3)), featureB: name(rest.slice(3, 6)),
-			position: Float32Array.from(rest.slice(6, 9)), normal: Float32Array.from(rest.slice(9, 12)) };
-		return [whole, count, rest[13] !== 0];
+		const [numbers, limit] = stageSweep(core, options);
+		const count = core.finish(core.c.sweep(first, endOfA, second, endOfB, core.prepare(options, limit), numbers, contacts, capacity));
+		return [readSweep(core, numbers), count, core.views.f64[numbers / 8 + 18] !== 0];
 	}
 
 	findSagitta(start, middle, end, options) {
@@ -696,6 +689,21 @@ const readClosest = (core, pointer, count) => readColumns(core, pointer, count, 
 	position: [2, 3, Float32Array], normal: [5, 3, Float32Array], triangle: [8, 1, Uint32Array] });
 
 const sweepAnswers = ['free', 'meets', 'unsure'], featureKinds = ['vertex', 'edge', 'triangle'];
+
+// As exports.c reads them. @returns where they are, and the margin
+function stageSweep(core, { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, turning = false } = {}) {
+	if (!Number.isSafeInteger(maxSteps) || maxSteps < 0) throw badInput(`maxSteps is ${maxSteps}`);
+	// The library's zero means the whole step.
+	return [core.stageDoubles([tolerance, maxTime === 0 ? Number.MIN_VALUE : maxTime, maxSteps, newOnly ? 1 : 0, turning ? 1 : 0], new Float64Array(14)), margin];
+}
+
+function readSweep(core, pointer) {
+	const [answer, time, latest, a, b, ...rest] = core.views.f64.slice(pointer / 8, pointer / 8 + 18);
+	const found = { answer: sweepAnswers[answer], time, latest, stray: rest[12] };
+	const name = ([kind, ...numbers]) => ({ kind: featureKinds[kind], numbers: numbers.slice(0, kind === 1 ? 2 : 1) });
+	return a === noTriangle ? found : { ...found, a, b, featureA: name(rest.slice(0, 3)), featureB: name(rest.slice(3, 6)),
+		position: Float32Array.from(rest.slice(6, 9)), normal: Float32Array.from(rest.slice(9, 12)) };
+}
 
 const contactKinds = ['segment', 'point', 'polygon', 'flat'];
 
@@ -954,6 +962,26 @@ export class Scene extends Held {
 		const { u32 } = core.views, id = (i) => u32[(pointer + hitBytes * i) / 4 + 15];
 		return { ...readHits(core, pointer, count),
 			body: Array.from({ length: count }, (_, i) => (id(i) === noTriangle ? null : this.#find(id(i)))) };
+	}
+
+	sweep(ends, options) {
+		const { core, pointer } = Held.handle(this), args = new Arguments(core), taken = [], known = new Set();
+		for (const [start, end] of ends) {
+			const [id, { handle }] = this.#entryOf(start, 'body'), other = end ? Held.handle(end, core) : handle;
+			if (!handle) throw badInput('a shape rests');
+			if (other === handle) continue;
+			if (other.scene || known.has(other)) throw badInput('a body at the end of a step is in no scene, and of one body only');
+			known.add(other);
+			taken[id] = other.pointer;
+		}
+		try {
+			const pointers = args.add(Uint32Array, Uint32Array.from(taken, (end) => end ?? 0)), [numbers, limit] = stageSweep(core, options);
+			core.finish(core.c.sceneSweep(pointer, pointers, taken.length, core.prepare({}, limit), numbers, core.words));
+			const [a, b] = [core.word(), core.word(1)], found = readSweep(core, numbers);
+			return a === noTriangle ? found : { ...found, bodyA: this.#find(a), bodyB: this.#find(b) };
+		} finally {
+			args.release();
+		}
 	}
 
 	remove(body) {

@@ -113,6 +113,44 @@ test('a sweep meets before any sample does, and the way back is not free', () =>
 	assert.throws(() => snug.sweep(a, c, b, null, { maxTime: 2 }), /maxTime/);
 });
 
+test('a scene says which bodies first meet on their way, as sweeps of every two do', () => {
+	const random = makeRandom(17), model = makeBall(2), answers = new Set(), places = () => [0, 1, 2].map(() => 5 * random() - 2.5);
+	for (let n = 0; n < 24; ++n) {
+		const scene = snug.createScene(), starts = [0, 1, 2, 3, 4].map(() => model.createBody().setFrame(places()));
+		const ends = starts.map((_, i) => (i === 0 ? null : model.createBody().setFrame(places())));
+		const options = [{}, { margin: 0.2 }, { maxTime: 0.5 }, { newOnly: true }][n % 4];
+		starts.forEach((body, i) => scene.add(body, { owner: i < 2 ? 'both' : null }));
+		let first = { answer: 'free', time: Infinity };
+		for (let i = 0; i < 5; ++i) for (let j = Math.max(i + 1, 2); j < 5; ++j) {
+			const found = snug.sweep(starts[i], ends[i], starts[j], ends[j], options);
+			if (found.answer !== 'free' && found.time < first.time) first = { ...found, bodyA: starts[i], bodyB: starts[j] };
+		}
+		const found = scene.sweep(starts.map((start, i) => [start, ends[i]]), options);
+		answers.add(found.answer);
+		assert.equal(found.bodyA, first.bodyA, `${n}`);
+		if (first.bodyA) {
+			assert.equal(found.bodyB, first.bodyB);
+			assert.deepEqual([found.time, found.a, found.b, found.featureA, found.position], [first.time, first.a, first.b, first.featureA, first.position]);
+		}
+		scene.dispose();
+	}
+	assert.ok(answers.has('free') && answers.has('meets'));
+	const scene = snug.createScene(), many = Array.from({ length: 70 }, () => model.createBody()), end = model.createBody().setFrame([9, 0, 0]);
+	for (const body of many) scene.add(body);
+	const ball = { kind: 'sphere', center: [0, 0, 0], radius: 1 };
+	scene.add(ball);
+	const { bodyA, bodyB } = scene.sweep([[many[69], end]]); // more candidates than there is room for at first
+	assert.ok(bodyA === many[0] && bodyB === many[1] && scene.sweep(new Map([[many[69], end]]), { newOnly: true }).bodyB === many[69]);
+	assert.ok(scene.sweep([[many[0], many[0]], [many[1], null]]).answer === 'meets' && scene.sweep([], { newOnly: true }).answer === 'free');
+	assert.throws(() => scene.sweep([[many[0], end], [many[1], end]]), /one body only/);
+	assert.throws(() => scene.sweep([[many[0], many[1]]]), /in no scene/);
+	assert.throws(() => scene.sweep([[end, many[1]]]), /not in the scene/);
+	assert.throws(() => scene.sweep([[ball, end]]), /shape rests/);
+	assert.throws(() => scene.sweep([[many[2], makeBall(3).createBody()]]), /body 2 has another model/);
+	assert.throws(() => scene.sweep([], { maxTime: 2 }), /maxTime/);
+	scene.dispose();
+});
+
 test('contacts of closed surfaces are closed curves, on both of them', () => {
 	const model = makeBall(6), a = model.createBody(), b = model.createBody().setFrame([0.9, 0.31, 0.17]);
 	const { pairs, positions, contacts, curves, normalA } = snug.findContacts(a, b);
