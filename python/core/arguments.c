@@ -153,6 +153,7 @@ bool smReadLength(PyObject* object, const char* name, double missing, double* le
 	}
 	if (!ReadNumber(object, length))
 	{
+		PyErr_Format(PyExc_TypeError, "%s must be a number, not %R", name, (PyObject*)Py_TYPE(object));
 		return false;
 	}
 	if (!(*length >= 0.0))
@@ -224,8 +225,9 @@ static void PrintShape(char* text, size_t size, const Py_ssize_t* lengths, int c
 	for (int i = 0; i < count && at < size; ++i)
 	{
 		const char* end = i + 1 < count ? ", " : count == 1 ? "," : "";
-		at += (size_t)(lengths[i] < 0 ? snprintf(text + at, size - at, "n%s", end)
-		                              : snprintf(text + at, size - at, "%lld%s", (long long)lengths[i], end));
+		at += (size_t)(lengths[i] == SM_ROWS ? snprintf(text + at, size - at, "3 or 4%s", end)
+		               : lengths[i] < 0      ? snprintf(text + at, size - at, "n%s", end)
+		                                     : snprintf(text + at, size - at, "%lld%s", (long long)lengths[i], end));
 	}
 	if (at < size)
 	{
@@ -252,7 +254,8 @@ static bool CheckShape(const Py_buffer* view, const char* name, const smShape* s
 	bool good = view->ndim == shape->dimensions;
 	for (int i = 0; i < shape->dimensions && good; ++i)
 	{
-		good = shape->lengths[i] < 0 || view->shape[i] == shape->lengths[i];
+		const Py_ssize_t wanted = shape->lengths[i], given = view->shape[i];
+		good = wanted == SM_ROWS ? given == 3 || given == 4 : wanted < 0 || given == wanted;
 	}
 	if (!good)
 	{

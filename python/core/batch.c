@@ -349,17 +349,11 @@ static bool TakeSide(Batch* batch, Side* side, PyObject* given)
 	side->model = (const smModel*)model;
 	const Py_ssize_t n = batch->count, j = side->model->info.jointCount, f = side->model->info.fieldCount;
 	if (joints != Py_None &&
-	    !smArray_TakePacked(&side->joints, joints, "joints", sm_float32, (smShape){ 4, { n, j, -1, 4 } }))
+	    !smArray_TakePacked(&side->joints, joints, "joints", sm_float32, (smShape){ 4, { n, j, SM_ROWS, 4 } }))
 	{
 		return false;
 	}
 	const Py_ssize_t rows = side->joints.isHeld ? side->joints.view.shape[2] : 3;
-	if (rows != 3 && rows != 4)
-	{
-		PyErr_Format(
-		    PyExc_ValueError, "joints must have the shape (n, j, 3, 4) or (n, j, 4, 4), not with %zd rows", rows);
-		return false;
-	}
 	return (rows == 3 || smCheckLastRows("joints", side->joints.data, 16 * sizeof(float), (size_t)(n * j))) &&
 	       (amplitudes == Py_None ||
 	           smArray_TakePacked(&side->amplitudes, amplitudes, "amplitudes", sm_float32, (smShape){ 2, { n, f } })) &&

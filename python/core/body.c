@@ -92,7 +92,8 @@ smBody* smBody_Take(PyObject* object, const char* name)
 {
 	if (Py_TYPE(object) != smBodyType)
 	{
-		PyErr_Format(PyExc_TypeError, "%s must be a snugmesh.Body, not %R", name, (PyObject*)Py_TYPE(object));
+		PyErr_Format(PyExc_TypeError, "%s must be a snugmesh.Body, not %R%s", name, (PyObject*)Py_TYPE(object),
+		    PyObject_HasAttrString(object, "bodies") ? ": its bodies are in .bodies" : "");
 		return NULL;
 	}
 	smBody* body = (smBody*)object;
@@ -212,7 +213,7 @@ bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t 
 static PyObject* SetJoints(PyObject* object, PyObject* given)
 {
 	smArray matrices;
-	if (!smArray_Take(&matrices, given, "matrices", sm_float32, (smShape){ 3, { -1, -1, 4 } }))
+	if (!smArray_Take(&matrices, given, "matrices", sm_float32, (smShape){ 3, { -1, SM_ROWS, 4 } }))
 	{
 		return NULL;
 	}
@@ -220,12 +221,7 @@ static PyObject* SetJoints(PyObject* object, PyObject* given)
 	const Py_ssize_t rows = matrices.view.shape[1];
 	const uint32_t wanted = ((smBody*)object)->model->info.jointCount;
 	smBody* self = NULL;
-	if (rows != 3 && rows != 4)
-	{
-		PyErr_Format(PyExc_ValueError, "matrices must have the shape (n, 3, 4) or (n, 4, 4), not (%zd, %zd, 4)",
-		    matrices.view.shape[0], rows);
-	}
-	else if (matrices.count != wanted)
+	if (matrices.count != wanted)
 	{
 		PyErr_Format(PyExc_ValueError, "matrices: the model has %lu joints, not %lu", (unsigned long)wanted,
 		    (unsigned long)matrices.count);
@@ -287,7 +283,11 @@ static PyObject* SetVertices(PyObject* object, PyObject* const* arguments, Py_ss
 	}
 	PyObject* result = NULL;
 	smBody* self = NULL;
-	if (first < 0 || first > UINT32_MAX)
+	if (((smBody*)object)->model->info.deformer != snug_free)
+	{
+		PyErr_SetString(PyExc_ValueError, "vertices can be set of bodies whose model has deformer='free' only");
+	}
+	else if (first < 0 || first > UINT32_MAX)
 	{
 		PyErr_Format(PyExc_IndexError, "first: there is no vertex %lld", first);
 	}

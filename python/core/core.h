@@ -79,7 +79,12 @@ typedef enum smKind
 	sm_index   ///< any integers of 32 or 64 bits, for smReadIds
 } smKind;
 
-/// The shape that is wanted: -1 stands for any length.
+enum
+{
+	SM_ROWS = -2
+};
+
+/// The shape that is wanted: -1 stands for any length, SM_ROWS for the 3 or 4 of a matrix.
 typedef struct smShape
 {
 	int dimensions;

@@ -392,7 +392,7 @@ static PyObject* PoseActor(PyObject* object, PyObject* arguments)
 	}
 	if (clip >= (long)snugAsset_GetClipCount(self->cast->file->asset) || !isfinite(time))
 	{
-		PyErr_SetString(PyExc_ValueError, "there is no such clip, or the time is not finite");
+		PyErr_SetString(PyExc_ValueError, isfinite(time) ? "there is no such clip" : "the time is not finite");
 		return NULL;
 	}
 	if (!smAcquire(&self->isBusy, "actor"))

@@ -23,20 +23,13 @@ static void Release(Poses* p)
 
 static bool TakeJoints(Poses* p, PyObject* object)
 {
-	if (!smArray_TakePacked(&p->joints, object, "joints", sm_float32, (smShape){ 4, { -1, -1, -1, 4 } }))
+	if (!smArray_TakePacked(&p->joints, object, "joints", sm_float32, (smShape){ 4, { -1, -1, SM_ROWS, 4 } }))
 	{
 		return false;
 	}
 	p->count = p->joints.count;
 	p->jointCount = p->joints.view.shape[1];
 	p->rows = p->joints.view.shape[2];
-	if (p->rows != 3 && p->rows != 4)
-	{
-		PyErr_Format(PyExc_ValueError,
-		    "joints must have the shape (n, j, 3, 4) or (n, j, 4, 4), not (%zd, %zd, %zd, 4)", p->joints.view.shape[0],
-		    p->jointCount, p->rows);
-		return false;
-	}
 	const size_t matrices = p->count * (size_t)p->jointCount;
 	return p->rows == 3 || smCheckLastRows("joints", p->joints.data, 16 * sizeof(float), matrices);
 }

@@ -98,6 +98,11 @@ static bool ReadQuery(PyObject* const values[6], snugSweepQuery* query)
 	{
 		return false;
 	}
+	if (query->maxTime > 1.0)
+	{
+		PyErr_SetString(PyExc_ValueError, "max_time is a part of the step, from 0 to 1");
+		return false;
+	}
 	const int isNew = values[4] != NULL ? PyObject_IsTrue(values[4]) : 0;
 	const int turns = isNew >= 0 && values[5] != NULL ? PyObject_IsTrue(values[5]) : 0;
 	query->newOnly = isNew > 0;

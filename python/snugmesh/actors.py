@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._core import Body, Distance, Witness
-from .files import Actor
+from .files import Actor, File
 
 _Numbers = Sequence[float] | NDArray[Any]
 
@@ -28,7 +28,8 @@ def _numbered(either: Body | Actor, name: str) -> list[tuple[Body, int]]:
         return [(either, 0)]
     if isinstance(either, Actor):
         return list(zip(either.bodies, either.first_triangles.tolist()))
-    raise TypeError(f"{name} must be a snugmesh.Body or a snugmesh.Actor, not {type(either)}")
+    hint = ": its actor() is one" if isinstance(either, File) else ""
+    raise TypeError(f"{name} must be a snugmesh.Body or a snugmesh.Actor, not {type(either)}{hint}")
 
 
 def _merge(a: Body | Actor, b: Body | Actor, ask: Callable[[Body, Body], NDArray[np.uint32]]) -> NDArray[np.uint32]:

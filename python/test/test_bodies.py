@@ -246,7 +246,8 @@ class Bodies(unittest.TestCase):
         cases = [
             (TypeError, "matrices must be float32, not float64", lambda: body.set_joints(matrices.astype(float))),
             (ValueError, "the model has 4 joints, not 3", lambda: body.set_joints(matrices[:3])),
-            (ValueError, r"\(n, 3, 4\) or \(n, 4, 4\)", lambda: body.set_joints(matrices[:, :2])),
+            (ValueError, r"\(n, 3 or 4, 4\), not \(2, 2, 4\)", lambda: body.set_joints(matrices[:, :2])),
+            (ValueError, r"\(n, 3 or 4, 4\), not \(4, 4\)", lambda: body.set_joints(matrices[0])),
             (snug.Error, "finite", lambda: body.set_joints(infinite)),
             (ValueError, "has 0 joints", lambda: rigid.set_joints(matrices)),
             (ValueError, r"amplitudes must have the shape \(0,\)", lambda: rigid.set_amplitudes(np.ones(2, "f4"))),
@@ -256,7 +257,7 @@ class Bodies(unittest.TestCase):
             (ValueError, "not zero", lambda: rigid.set_frame((1, 2, 3), (0, 0, 0, 0))),
             (snug.Error, "quaternion|length", lambda: rigid.set_frame((1, 2, 3), (0, 0, 0, 2))),
             (snug.Error, "finite", lambda: rigid.set_frame((np.nan, 0, 0))),
-            (snug.Error, ".", lambda: rigid.set_vertices(np.zeros((1, 3), "f4"))),
+            (ValueError, "deformer=.free. only", lambda: rigid.set_vertices(np.zeros((1, 3), "f4"))),
             (TypeError, "must be snugmesh.Model", lambda: snug.Body(3)),
             (ValueError, "strategy", lambda: snug.Body(tetrahedron(), strategy="fast")),
             (TypeError, "takes 1 arguments", lambda: rigid.triangles(1, 2)),

@@ -687,7 +687,7 @@ class Scenes(unittest.TestCase):
         cases = [
             (snug.Error, "finite", lambda: scene.set_poses(broken)),
             (ValueError, "last row of matrix 0", lambda: scene.set_poses(turned)),
-            (ValueError, r"\(n, j, 3, 4\) or", lambda: scene.set_poses(np.zeros((3, 4, 2, 4), np.float32))),
+            (ValueError, r"\(n, n, 3 or 4, 4\), not", lambda: scene.set_poses(np.zeros((3, 4, 2, 4), np.float32))),
             (ValueError, "body 0 has 4 joints, not 3", lambda: scene.set_poses(np.ascontiguousarray(joints[:, :3]))),
             (ValueError, "body 3 has 0 joints, not 4", lambda: scene.set_poses(joints[:1], ids=np.array([box]))),
             (ValueError, "body 1 is posed twice", lambda: scene.set_poses(joints, ids=np.array([1, 2, 1]))),
@@ -833,7 +833,7 @@ class Sweeps(unittest.TestCase):
             ((a, None, a), {}, "start_a and start_b are the same body"),
             ((a, b, c, b), {}, "end_a and end_b are the same body"),
             ((a, None, b), {"margin": -1}, "margin must not be negative"),
-            ((a, None, b), {"max_time": 2}, "maxTime is not from 0 to 1"),
+            ((a, None, b), {"max_time": 2}, "max_time is a part of the step, from 0 to 1"),
             ((a, None, b), {"tolerance": np.inf}, "tolerance is negative, not finite or too large"),
             ((a, None, b), {"max_steps": 0}, "max_steps must be a number"),
         ]:

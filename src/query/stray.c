@@ -176,7 +176,7 @@ snugStatus snugFindSagitta(snugBody* start, snugBody* middle, snugBody* end, con
 	*distance = 0.0;
 	if (start->model != middle->model || start->model != end->model)
 	{
-		return sgFail(&start->messenger, snug_badInput, "snugFindSagitta: the bodies are not of one model");
+		return sgFail(&start->messenger, snug_badInput, "the bodies are not of one model");
 	}
 	snugBody* const bodies[3] = { start, middle, end };
 	sgFpEnv environment = sgFpEnv_Enter();

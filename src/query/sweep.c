@@ -678,7 +678,7 @@ const char* sgSweep_FindFault(const snugSweepQuery* query)
 	return !(query->margin >= 0.0 && query->margin <= most) ? "the margin is negative, not finite or too large"
 	       : !(query->tolerance >= 0.0 && query->tolerance <= most)
 	           ? "the tolerance is negative, not finite or too large"
-	       : !(query->maxTime >= 0.0 && query->maxTime <= 1.0) ? "maxTime is not from 0 to 1"
+	       : !(query->maxTime >= 0.0 && query->maxTime <= 1.0) ? "the time to look until is not from 0 to 1"
 	                                                           : NULL;
 }
 
@@ -711,7 +711,7 @@ static snugSweepResult Run(
 	const char *wrong = FindWrongBody(bodies), *fault = wrong != NULL ? wrong : sgSweep_FindFault(query);
 	if (fault != NULL)
 	{
-		result.status = sgFail(&startA->messenger, snug_badInput, "%s: %s", function, fault);
+		result.status = sgFail(&startA->messenger, snug_badInput, "%s", fault);
 		return result;
 	}
 	double near;

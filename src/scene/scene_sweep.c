@@ -308,9 +308,9 @@ snugSceneResult snugScene_Sweep(
 	{
 		first->sweep.answer = snug_sweepUnsure;
 		first->sweep.status = result.status =
-		    fault != NULL ? sgFail(&scene->messenger, snug_badInput, "snugScene_Sweep: %s", fault)
+		    fault != NULL ? sgFail(&scene->messenger, snug_badInput, "%s", fault)
 		                  : sgFail(&scene->messenger, snug_badInput,
-		                        "snugScene_Sweep: body %u has another model at the end than at the start", result.body);
+		                        "body %u has another model at the end than at the start", result.body);
 		return result;
 	}
 	first->sweep.time = first->sweep.latest = maxTime;

@@ -3,7 +3,7 @@
 # The C program of docs/c.md is examples/minimal.c. Every relative link in the documents leads to a file, and to a heading of it.
 # Excerpts of C++ and JavaScript are parts of programs that tests run. Every document is in the site's menu. What the
 # migration tables name exists: on our side always, on the other side where that library is installed. README and the
-# guide stay short enough to be read.
+# guide stay short enough to be read. Messages of the library name nothing of C.
 set -eu
 cd "$1"
 status=0
@@ -50,6 +50,11 @@ for document in *.md docs/*.md docs/*/*.md; do
 		esac
 	done
 done
+
+# What the library says reaches users of other languages too. Names in files of glTF are such words.
+sentences=$(grep -rnoE --include='*.[ch]' '"([^"\\]|\\.)*"' src solvers io | grep -E '".* .*"$' |
+	grep -E '\b(snug|sg|io|SNUG_)[A-Z]|->|&&|[^=]==|^(src|solvers).*\b[a-z]+[A-Z][a-z]' || true)
+[ -z "$sentences" ] || complain "messages in words of C: $sentences"
 
 for document in docs/*.md docs/bounds/*.md; do
 	grep -q " ${document#docs/}\$" docs/site/mkdocs.yml || complain "docs/site/mkdocs.yml: $document is in no menu"

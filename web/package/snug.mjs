@@ -116,7 +116,7 @@ class Core {
 	// Set what webAsk tells a query; it is passed as the pointer that comes back.
 	prepare(options, limit = 0) {
 		const { f64 } = this.views, at = this.ask / 8;
-		f64.set(options?.origin ? expect(options.origin, 3, 'origin') : [0, 0, 0], at);
+		f64.set(readOrigin(options), at);
 		f64[at + ask.limit] = limit;
 		return this.ask;
 	}
@@ -203,8 +203,9 @@ class Handle {
 
 // What a caller gave, in a word: names of classes are not kept by those who minify.
 function describe(thing) {
-	return thing?.isObject3D ? 'a three.js object (fromMesh makes a body of one)' : thing === null ? 'null' :
-		Array.isArray(thing) ? 'an array' : typeof thing === 'object' ? 'an object' : String(thing);
+	return thing?.isObject3D ? 'a three.js object (fromMesh makes a body of one)' : thing instanceof Model ? 'a model (createBody makes a body of one)' :
+		thing instanceof Held ? `a ${kindOf(thing)}` : thing === null ? 'null' : Array.isArray(thing) ? 'an array' :
+			typeof thing === 'object' ? 'an object' : typeof thing === 'function' ? 'a function' : String(thing);
 }
 
 const kindOf = (held) => (held instanceof Body ? 'body' : held instanceof Model ? 'model' : held instanceof Pool ? 'pool' : 'scene');
@@ -219,11 +220,16 @@ class Held {
 	}
 
 	static handle(held, core) {
-		if (!(held instanceof Held)) throw badInput(`${describe(held)} is not a body, model or scene of snug`);
 		const handle = held.#handle;
 		if (!handle) throw badInput(`this ${kindOf(held)} was disposed`);
 		if (core && handle.core !== core) throw badInput('a body belongs to the Snug that made it, and this is another');
 		return handle;
+	}
+
+	// Of what callers give: memory of something else would be taken for a body.
+	static body(body, core) {
+		if (!(body instanceof Body)) throw badInput(`${describe(body)} is not a body of snug`);
+		return Held.handle(body, core);
 	}
 
 	get isDisposed() {
@@ -266,6 +272,26 @@ function expect(array, length, what) {
 		throw badInput(`${what} has ${array.length} numbers where ${length} are expected`);
 	}
 	return array;
+}
+
+// Where positions are relative to.
+function readOrigin(options) {
+	const origin = options?.origin ?? [0, 0, 0];
+	expect(origin, 3, 'origin');
+	if (![0, 1, 2].every((k) => Number.isFinite(origin[k]))) throw badInput('origin must be three finite numbers');
+	return origin;
+}
+
+function readDistance(value, what) {
+	if (typeof value !== 'number' || !(value >= 0)) throw badInput(`${what} is ${describe(value)}; it must be a number, and not negative`);
+	return value;
+}
+
+const readLimit = (options) => readDistance(options?.maxDistance ?? 0, 'maxDistance');
+
+function readBits(value, what) {
+	if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) throw badInput(`${what} is ${describe(value)}; it must be an integer of 32 bits`);
+	return value;
 }
 
 function countOf(array, each, what) {
@@ -358,6 +384,7 @@ function fieldWords(def, vertexCount, args) {
 
 // As webModelDef of core/exports.c.
 function modelWords(def, args) {
+	if (typeof def !== 'object' || def === null) throw badInput('a model needs positions and triangles: createModel({ positions, triangles })');
 	const vertexCount = countOf(def.positions, 3, 'positions'), triangleCount = countOf(def.triangles, 3, 'triangles');
 	const implied = def.joints ? 'skin' : def.displacements?.length > 0 || def.fields ? 'fields' : 'rigid';
 	return [args.add(Float32Array, def.positions), vertexCount,
@@ -475,7 +502,7 @@ export class Snug {
 	}
 
 	findSelfContacts(body, options) {
-		const { pointer } = Held.handle(body, this.#core);
+		const { pointer } = Held.body(body, this.#core);
 		return this.#contacts(pointer, pointer, options?.keepRest ? 1 : 0, options);
 	}
 
@@ -492,7 +519,7 @@ export class Snug {
 	}
 
 	castRays(body, rays, options) {
-		const core = this.#core, { pointer } = Held.handle(body, core), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
+		const core = this.#core, { pointer } = Held.body(body, core), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
 		try {
 			const from = args.add(Float32Array, rays), hits = args.make(hitBytes * count);
 			core.finish(core.c.castRays(pointer, from, count, hits, options?.any ? 1 : 0, core.prepare(options)));
@@ -503,7 +530,7 @@ export class Snug {
 	}
 
 	findHits(body, ray, options) {
-		const core = this.#core, { pointer } = Held.handle(body, core), args = new Arguments(core);
+		const core = this.#core, { pointer } = Held.body(body, core), args = new Arguments(core);
 		try {
 			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
 			const run = (capacity) => {
@@ -519,10 +546,10 @@ export class Snug {
 	}
 
 	findClosest(body, points, options) {
-		const core = this.#core, { pointer } = Held.handle(body, core), count = countOf(points, 3, 'points'), args = new Arguments(core);
+		const core = this.#core, { pointer } = Held.body(body, core), count = countOf(points, 3, 'points'), args = new Arguments(core);
 		try {
 			const from = args.add(Float32Array, points), closest = args.make(40 * count);
-			core.finish(core.c.findClosest(pointer, from, count, closest, core.prepare(options, options?.maxDistance)));
+			core.finish(core.c.findClosest(pointer, from, count, closest, core.prepare(options, readLimit(options))));
 			return readClosest(core, closest, count);
 		} finally {
 			args.release();
@@ -530,7 +557,7 @@ export class Snug {
 	}
 
 	findSelfInside(body) {
-		const core = this.#core, { pointer } = Held.handle(body, core), args = new Arguments(core);
+		const core = this.#core, { pointer } = Held.body(body, core), args = new Arguments(core);
 		const { vertexCount, triangleCount } = body.model, read = (at, count) => readColumns(core, at, count, 3, { side: [0, 1, Uint32Array], winding: [1, 1, Int32Array] });
 		try {
 			const vertices = args.make(12 * vertexCount + 12), triangles = args.make(12 * triangleCount + 12);
@@ -544,7 +571,7 @@ export class Snug {
 	// Counted first: how many there are decides on the room.
 	findVertexDepths(body, outer, options) {
 		const core = this.#core, [first, second] = this.#two(body, outer), args = new Arguments(core);
-		const ask = (depths, capacity) => core.finish(core.c.findVertexDepths(first, second, depths, capacity, core.prepare(options, options?.maxDistance)));
+		const ask = (depths, capacity) => core.finish(core.c.findVertexDepths(first, second, depths, capacity, core.prepare(options, readLimit(options))));
 		try {
 			const count = ask(0, 0), depths = args.make(40 * count);
 			core.again(() => ask(depths, count));
@@ -557,7 +584,7 @@ export class Snug {
 
 	findDistance(a, b, options) {
 		const core = this.#core, [first, second] = this.#two(a, b);
-		const distance = core.finish(core.c.findDistance(first, second, core.prepare(options, options?.maxDistance), core.words, core.words + 8));
+		const distance = core.finish(core.c.findDistance(first, second, core.prepare(options, readLimit(options)), core.words, core.words + 8));
 		const at = core.words / 4, { u32, f32 } = core.views;
 		return { distance, a: u32[at], b: u32[at + 1], pointA: f32.slice(at + 2, at + 5), pointB: f32.slice(at + 5, at + 8) };
 	}
@@ -587,7 +614,8 @@ export class Snug {
 
 	#sweep(startA, endA, startB, endB, options, contacts, capacity) {
 		const core = this.#core, [first, second] = this.#two(startA, startB);
-		const [endOfA, endOfB] = [endA, endB].map((end) => (end ? Held.handle(end, core).pointer : 0));
+		const [endOfA, endOfB] = [endA, endB].map((end) => (end ? Held.body(end, core).pointer : 0));
+		if (endOfA === second || endOfB === first || (endOfA !== 0 && endOfA === endOfB)) throw badInput('one of the two bodies ends as the other one: each needs a body of its own for its end');
 		const [numbers, limit] = stageSweep(core, options);
 		const count = core.finish(core.c.sweep(first, endOfA, second, endOfB, core.prepare(options, limit), numbers, contacts, capacity));
 		return [readSweep(core, numbers), count, core.views.f64[numbers / 8 + 18] !== 0];
@@ -601,21 +629,21 @@ export class Snug {
 
 	collideWithin(a, b, margin, options) {
 		const core = this.#core, [first, second] = this.#two(a, b);
-		return this.#collect(() => core.c.collideWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
+		return this.#collect(() => core.c.collideWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, readDistance(margin, 'margin'))));
 	}
 
 	collideSelf(body, { keepRest = false } = {}) {
-		const core = this.#core, { pointer } = Held.handle(body, core);
+		const core = this.#core, { pointer } = Held.body(body, core);
 		return this.#collect(() => core.c.collideSelf(pointer, core.pairs.pointer, core.pairs.capacity, keepRest ? 1 : 0, core.prepare()));
 	}
 
 	collideSelfWithin(body, margin, restDistance, options) {
-		const core = this.#core, { pointer } = Held.handle(body, core);
-		return this.#collect(() => core.c.collideSelfWithin(pointer, core.pairs.pointer, core.pairs.capacity, restDistance, core.prepare(options, margin)));
+		const core = this.#core, { pointer } = Held.body(body, core);
+		return this.#collect(() => core.c.collideSelfWithin(pointer, core.pairs.pointer, core.pairs.capacity, readDistance(restDistance, 'restDistance'), core.prepare(options, readDistance(margin, 'margin'))));
 	}
 
 	touchesSelf(body, { keepRest = false } = {}) {
-		const core = this.#core, { pointer } = Held.handle(body, core);
+		const core = this.#core, { pointer } = Held.body(body, core);
 		return core.finish(core.c.touchesSelf(pointer, keepRest ? 1 : 0, core.prepare())) > 0;
 	}
 
@@ -632,19 +660,19 @@ export class Snug {
 
 	createPool(bytes) {
 		const core = this.#core;
-		if (!Number.isInteger(bytes) || bytes < 1 || bytes > 0xffffffff) throw badInput(`a pool of ${bytes} bytes`);
+		if (!Number.isInteger(bytes) || bytes < 1 || bytes > 0xffffffff) throw badInput(`a pool of ${describe(bytes)} bytes; it must be an integer from 1 to ${0xffffffff}`);
 		core.check(core.c.poolCreate(bytes, core.words));
 		return new Pool(new Handle(core, core.word(), core.c.poolDestroy));
 	}
 
 	createScene(options) {
-		const core = this.#core, origin = core.stageDoubles(expect(options?.origin ?? [0, 0, 0], 3, 'origin'));
+		const core = this.#core, origin = core.stageDoubles(readOrigin(options));
 		core.check(core.c.sceneCreate(origin, core.words));
 		return new Scene(new Handle(core, core.word(), core.c.sceneDestroy));
 	}
 
 	#two(a, b) {
-		const first = Held.handle(a, this.#core).pointer, second = Held.handle(b, this.#core).pointer;
+		const first = Held.body(a, this.#core).pointer, second = Held.body(b, this.#core).pointer;
 		if (first === second) throw new SnugError('badArgument', 'two different bodies are expected, not the same one twice');
 		return [first, second];
 	}
@@ -652,7 +680,7 @@ export class Snug {
 	#ask(call, a, b, options) {
 		const core = this.#core, { u32, f64 } = core.views, words = core.query / 4;
 		const [first, second] = this.#two(a, b);
-		f64.set(options?.origin ? expect(options.origin, 3, 'origin') : [0, 0, 0], core.query / 8);
+		f64.set(readOrigin(options), core.query / 8);
 		u32[words + query.pairs] = core.pairs.pointer;
 		u32[words + query.capacity] = core.pairs.capacity;
 		u32[words + query.usesWitness] = options?.witness ? 1 : 0;
@@ -692,9 +720,11 @@ const sweepAnswers = ['free', 'meets', 'unsure'], featureKinds = ['vertex', 'edg
 
 // As exports.c reads them. @returns where they are, and the margin
 function stageSweep(core, { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, turning = false } = {}) {
-	if (!Number.isSafeInteger(maxSteps) || maxSteps < 0) throw badInput(`maxSteps is ${maxSteps}`);
+	if (!Number.isSafeInteger(maxSteps) || maxSteps < 0) throw badInput(`maxSteps is ${describe(maxSteps)}; it must be an integer, and not negative`);
+	if (readDistance(maxTime, 'maxTime') > 1) throw badInput(`maxTime is ${maxTime}; it is a part of the step, from 0 to 1`);
+	readDistance(tolerance, 'tolerance');
 	// The library's zero means the whole step.
-	return [core.stageDoubles([tolerance, maxTime === 0 ? Number.MIN_VALUE : maxTime, maxSteps, newOnly ? 1 : 0, turning ? 1 : 0], new Float64Array(14)), margin];
+	return [core.stageDoubles([tolerance, maxTime === 0 ? Number.MIN_VALUE : maxTime, maxSteps, newOnly ? 1 : 0, turning ? 1 : 0], new Float64Array(14)), readDistance(margin, 'margin')];
 }
 
 function readSweep(core, pointer) {
@@ -741,7 +771,7 @@ export class Model extends Held {
 
 	createBody({ strategy = 'auto', pool } = {}) {
 		const handle = Held.handle(this), { core, pointer } = handle;
-		if (pool && !(pool instanceof Pool)) throw badInput(`not a pool: ${pool}`);
+		if (pool && !(pool instanceof Pool)) throw badInput(`pool is ${describe(pool)}; createPool makes one`);
 		const shared = pool && Held.handle(pool, core);
 		core.check(core.c.bodyCreate(pointer, choose(strategies, strategy, 'strategy'), shared?.pointer ?? 0, core.words));
 		const made = new Handle(core, core.word(), core.c.bodyDestroy).keep(handle);
@@ -828,25 +858,25 @@ export class Body extends Held {
 	setVertices(positions, first = 0) {
 		const { core, pointer } = Held.handle(this), count = countOf(positions, 3, 'positions');
 		this.#require(this.model.deformer === 'free', 'vertices that can be set');
-		if (!Number.isInteger(first) || first < 0 || first > 0xffffffff) throw badInput(`first is ${first}`);
+		if (!Number.isInteger(first) || first < 0 || first > 0xffffffff) throw badInput(`first is ${describe(first)}; it must be the number of a vertex`);
 		core.check(core.c.bodySetVertices(pointer, core.stageFloats(positions), first, count));
 		return this;
 	}
 
-	getVertices(origin = [0, 0, 0]) {
+	getVertices(origin) {
 		const { core, pointer } = Held.handle(this), length = 3 * this.model.vertexCount;
 		const place = core.allocate(4 * length);
 		try {
-			core.check(core.c.bodyGetVertices(pointer, core.stageDoubles(expect(origin, 3, 'origin')), place));
+			core.check(core.c.bodyGetVertices(pointer, core.stageDoubles(readOrigin({ origin })), place));
 			return core.views.f32.slice(place / 4, place / 4 + length);
 		} finally {
 			core.c.release(place);
 		}
 	}
 
-	getBounds(origin = [0, 0, 0]) {
+	getBounds(origin) {
 		const { core, pointer } = Held.handle(this);
-		core.check(core.c.bodyGetBounds(pointer, core.stageDoubles(expect(origin, 3, 'origin')), core.words));
+		core.check(core.c.bodyGetBounds(pointer, core.stageDoubles(readOrigin({ origin })), core.words));
 		const all = core.views.f32.slice(core.words / 4, core.words / 4 + 10);
 		return { lower: all.slice(0, 3), upper: all.slice(3, 6), center: all.slice(6, 9), radius: all[9] };
 	}
@@ -892,7 +922,7 @@ export class Scene extends Held {
 	}
 
 	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false, replaces = null } = {}) {
-		const scene = Held.handle(this), { core, pointer } = scene, handle = isShape(body) ? null : Held.handle(body, core);
+		const scene = Held.handle(this), { core, pointer } = scene, handle = isShape(body) ? null : Held.body(body, core);
 		if ([...this.#entries.values()].some((entry) => entry.body === body)) throw badInput(`this ${handle ? 'body' : 'shape'} is in the scene already`);
 		if (handle?.scene) throw badInput('this body is in another scene: remove it there first');
 		if (!handle && (meetsItself || replaces)) throw badInput('a shape neither meets itself nor replaces a body');
@@ -901,7 +931,7 @@ export class Scene extends Held {
 		const count = this.#entries.size + this.#removed.size, number = this.#numberOf(owner);
 		const shape = stageShape(core, handle ? { kind: 'plane' } : body);
 		core.check(core.c.sceneAdd(pointer, handle?.pointer ?? 0, shape, old?.handle.pointer ?? 0, isStatic ? 1 : 0, meetsItself ? 1 : 0,
-			groups, mask, number, count, core.words));
+			readBits(groups, 'groups'), readBits(mask, 'mask'), number, count, core.words));
 		if (handle) {
 			scene.keep(handle);
 			handle.scene = scene;
@@ -935,7 +965,7 @@ export class Scene extends Held {
 		const { core, pointer } = Held.handle(this), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
 		try {
 			const from = args.add(Float32Array, rays), hits = args.make(hitBytes * count);
-			core.finish(core.c.sceneCastRays(pointer, from, count, hits, any ? 1 : 0, mask, core.prepare()));
+			core.finish(core.c.sceneCastRays(pointer, from, count, hits, any ? 1 : 0, readBits(mask, 'mask'), core.prepare()));
 			return this.#readHits(core, hits, count);
 		} finally {
 			args.release();
@@ -948,7 +978,7 @@ export class Scene extends Held {
 			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
 			const run = (capacity) => {
 				const hits = args.make(hitBytes * capacity);
-				return [core.finish(core.c.sceneFindHits(pointer, from, hits, capacity, mask, core.prepare())), hits];
+				return [core.finish(core.c.sceneFindHits(pointer, from, hits, capacity, readBits(mask, 'mask'), core.prepare())), hits];
 			};
 			let [count, hits] = run(64);
 			if (count > 64) [count, hits] = core.again(() => run(count));
@@ -967,7 +997,7 @@ export class Scene extends Held {
 	sweep(ends, options) {
 		const { core, pointer } = Held.handle(this), args = new Arguments(core), taken = [], known = new Set();
 		for (const [start, end] of ends) {
-			const [id, { handle }] = this.#entryOf(start, 'body'), other = end ? Held.handle(end, core) : handle;
+			const [id, { handle }] = this.#entryOf(start, 'body'), other = end ? Held.body(end, core) : handle;
 			if (!handle) throw badInput('a shape rests');
 			if (other === handle) continue;
 			if (other.scene || known.has(other)) throw badInput('a body at the end of a step is in no scene, and of one body only');

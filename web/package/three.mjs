@@ -5,11 +5,21 @@
 import { BackSide, BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Float32BufferAttribute, FrontSide,
 	LineBasicMaterial, LineSegments, Matrix3, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SkinnedMesh,
 	Vector3 } from 'three';
-import { SnugError } from './snug.mjs';
+import { Model, Snug, SnugError } from './snug.mjs';
 
 const badInput = (text) => new SnugError('badInput', text);
 
 // ---- What a body consists of ---------------------------------------------------------------------------------------
+
+function checkSnug(snug) {
+	if (!(snug instanceof Snug)) throw badInput('the first argument must be what Snug.load() gives');
+}
+
+// Bodies that this file made know the meshes that they are made of.
+function partsOf(body, what) {
+	if (!Array.isArray(body?.parts)) throw badInput(`${what} needs a body that fromMesh or fromModel made`);
+	return body.parts;
+}
 
 function collectMeshes(objects) {
 	const meshes = [];
@@ -229,6 +239,7 @@ function tie(body, parts, pose, dispose) {
 }
 
 export function fromMesh(snug, object, options) {
+	checkSnug(snug);
 	const layout = layOut(collectMeshes([object].flat())), { parts } = layout;
 	const { model, giveBack } = borrowModel(snug, layout);
 	const matrices = new Float32Array(16 * layout.jointCount), influences = new Float32Array(layout.fieldCount);
@@ -272,6 +283,7 @@ function makeGeometry(model) {
 const position = new Vector3(), rotation = new Quaternion(), scale = new Vector3();
 
 export function fromModel(model, { material = new MeshStandardMaterial({ flatShading: true }), strategy, pool } = {}) {
+	if (!(model instanceof Model)) throw badInput('fromModel takes a model, as createModel and loadModel make them; fromMesh takes three.js objects');
 	if (model.deformer !== 'rigid' && model.deformer !== 'fields') {
 		throw badInput(`a ${model.deformer} model has no three.js skeleton; rigid models and displacement fields can be shown`);
 	}
@@ -355,10 +367,11 @@ export class ContactHighlight {
 	#body;
 
 	constructor(body, { color = 0xff3020, opacity = 1, material } = {}) {
+		const parts = partsOf(body, 'ContactHighlight');
 		this.material = material ?? new MeshBasicMaterial({ color, opacity, transparent: opacity < 1, side: DoubleSide,
 			polygonOffset: true, polygonOffsetFactor: -4, polygonOffsetUnits: -4 });
 		this.#body = body;
-		this.#overlays = new Map(body.parts.map((part) => [part.mesh, new Overlay(part, this.material)]));
+		this.#overlays = new Map(parts.map((part) => [part.mesh, new Overlay(part, this.material)]));
 	}
 
 	get objects() {
@@ -366,9 +379,12 @@ export class ContactHighlight {
 	}
 
 	show(pairs, side) {
+		if (!Number.isInteger(pairs?.length)) throw badInput('show takes pairs, as collide gives them');
+		if (side !== 0 && side !== 1) throw badInput('side must be 0 for the first body of the pairs, 1 for the second');
 		for (const overlay of this.#overlays.values()) overlay.begin();
 		for (let i = side; i < pairs.length; i += 2) {
 			const place = this.#body.locate(pairs[i]);
+			if (!place) throw badInput(`this body has no triangle ${pairs[i]}: are these pairs of other bodies?`);
 			this.#overlays.get(place.mesh).add(place.triangle);
 		}
 		let count = 0;
@@ -398,7 +414,9 @@ export class ContactLines {
 		this.object.geometry.setDrawRange(0, 0);
 	}
 
-	show({ contacts, positions }) {
+	show(found) {
+		const { contacts, positions } = found ?? {};
+		if (!Array.isArray(contacts) || !positions) throw badInput('show takes what findContacts gives');
 		const segments = contacts.filter(({ points }) => points.length === 2);
 		if (6 * segments.length > this.object.geometry.attributes.position.array.length) this.#reserve(2 * segments.length);
 		const { geometry } = this.object, { position: attribute } = geometry.attributes;
@@ -446,6 +464,9 @@ function makeIntersection(body, hits, i, ray, { begin, end }) {
 }
 
 export function raycast(snug, body, raycaster) {
+	checkSnug(snug);
+	partsOf(body, 'raycast');
+	if (!raycaster?.ray?.direction) throw badInput('raycast takes a Raycaster of three.js');
 	const range = cutRay(body, raycaster), { ray } = raycaster;
 	if (!range) return [];
 	const from = ray.at(range.begin, new Vector3()), to = ray.at(range.end, new Vector3());
@@ -455,7 +476,8 @@ export function raycast(snug, body, raycaster) {
 }
 
 export function answerRaycaster(snug, body) {
-	for (const { mesh } of body.parts) {
+	checkSnug(snug);
+	for (const { mesh } of partsOf(body, 'answerRaycaster')) {
 		mesh.raycast = (raycaster, intersections) => {
 			intersections.push(...raycast(snug, body, raycaster).filter(({ object }) => object === mesh));
 		};
