@@ -68,7 +68,7 @@ static PyObject* GetBoxesOfNodes(smBody* self, PyObject* given)
 	for (uint32_t i = 0; array != NULL && i < count; ++i)
 	{
 		const snugStatus status = snugBody_GetNodeBox(self->body, nodes[i], (snugNodeBox*)data + i);
-		if (status == snug_badInput) // numbers have gaps, so only the tree knows
+		if (status == snug_badArgument) // numbers have gaps, so only the tree knows
 		{
 			Py_CLEAR(array);
 			PyErr_Format(

@@ -246,7 +246,7 @@ class Bodies(unittest.TestCase):
         cases = [
             (TypeError, "matrices must be float32, not float64", lambda: body.set_joints(matrices.astype(float))),
             (ValueError, "the model has 4 joints, not 3", lambda: body.set_joints(matrices[:3])),
-            (ValueError, r"\(n, 3 or 4, 4\), not \(2, 2, 4\)", lambda: body.set_joints(matrices[:, :2])),
+            (ValueError, r"\(n, 3 or 4, 4\), not \(4, 2, 4\)", lambda: body.set_joints(matrices[:, :2])),
             (ValueError, r"\(n, 3 or 4, 4\), not \(4, 4\)", lambda: body.set_joints(matrices[0])),
             (snug.Error, "finite", lambda: body.set_joints(infinite)),
             (ValueError, "has 0 joints", lambda: rigid.set_joints(matrices)),

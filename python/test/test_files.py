@@ -105,9 +105,9 @@ class Characters(unittest.TestCase):
         with self.assertRaisesRegex(snug.Error, "not of unit length"):
             man.actor().pose(rotation=(0, 0, 0, 2))
         with self.assertRaisesRegex(ValueError, "a body of each of its models"):
-            man._file.cast((0,), "skin").actor((snug.Body(snug.box()),))
+            man._file.cast((0,), "linear").actor((snug.Body(snug.box()),))
         with self.assertRaisesRegex(IndexError, "there is no instance 9"):
-            man._file.cast((9,), "skin")
+            man._file.cast((9,), "linear")
 
     def test_actors_are_asked_as_a_whole(self):
         """A man of two meshes: pairs of all bodies, each where `locate` says, and what each body finds alone."""
@@ -150,7 +150,7 @@ class Characters(unittest.TestCase):
         self.assertEqual((scene.add(man.bodies[1]), len(scene)), (3, 3))
         scene.update()
         self.assertEqual([(int(p["a"]), int(p["b"])) for p in scene.pairs()], [(0, 2), (0, 3), (2, 3)])
-        with self.assertRaises(snug.Error):
+        with self.assertRaisesRegex(ValueError, "in a scene already"):
             scene.add(man)  # they are in it: all of an actor or nothing
         self.assertEqual(len(scene), 3)
         with self.assertRaisesRegex(TypeError, "body must be a snugmesh.Body"):

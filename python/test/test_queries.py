@@ -891,7 +891,7 @@ class SceneSweeps(unittest.TestCase):
             (ValueError, {0: scene[1]}, {}, "is in no scene"),
             (ValueError, {1: snug.Body(snug.box())}, {}, "body 1 has another model"),
             (ValueError, {}, {"margin": -1}, "margin must not be negative"),
-            (ValueError, {}, {"max_time": 2}, "maxTime is not from 0 to 1"),
+            (ValueError, {}, {"max_time": 2}, "max_time is a part of the step, from 0 to 1"),
         ]:
             with self.subTest(text), self.assertRaisesRegex(error, text):
                 scene.sweep(ends, **keywords)

@@ -236,7 +236,7 @@ class Files(unittest.TestCase):
                     read += array is not None and array.dtype.kind in "iuf"
             except ValueError as error:
                 self.assertTrue(str(error))
-        self.assertGreater(read, 100)
+        self.assertGreater(read, scaled(100))
 
     def test_fuzzed_archives(self):
         np.savez(self.folder / "good.npz", **{name: value[:3] for name, value in self.arrays.items()})

@@ -996,6 +996,7 @@ export class Scene extends Held {
 
 	sweep(ends, options) {
 		const { core, pointer } = Held.handle(this), args = new Arguments(core), taken = [], known = new Set();
+		if (!(ends instanceof Map) && !(Array.isArray(ends) && ends.every(Array.isArray))) throw badInput('sweep takes pairs of bodies: each at the start and at the end of the step');
 		for (const [start, end] of ends) {
 			const [id, { handle }] = this.#entryOf(start, 'body'), other = end ? Held.body(end, core) : handle;
 			if (!handle) throw badInput('a shape rests');

@@ -240,3 +240,41 @@ test('what cannot be a body is refused', () => {
 	mesh.position.x = NaN;
 	refuses(mesh, /finite/);
 });
+
+test('wrong calls are answered in words of the caller', () => {
+	const make = (x) => Object.assign(new THREE.Mesh(new THREE.BoxGeometry()), { name: 'box' }).translateX(x);
+	const mesh = make(0), a = fromMesh(snug, mesh), b = fromMesh(snug, make(0.5)), scene = snug.createScene().add(a);
+	const model = snug.createModel({ positions: [0, 0, 0, 1, 0, 0, 0, 1, 0], triangles: [0, 1, 2] }), rigid = model.createBody();
+	const mark = new ContactHighlight(a), bad = [-1, NaN, 'x'], wrong = [undefined, null, 3, 'x', mesh, model, scene, [], {}];
+	const calls = {
+		loadersResult: () => fromMesh(snug, { scene: mesh }), noSnug: () => fromMesh(null, mesh), noModel: () => fromModel(a),
+		nothing: () => fromModel(), parts: () => new ContactHighlight(rigid), pairs: () => mark.show(), side: () => mark.show(snug.collide(a, b)),
+		otherPairs: () => mark.show([9999, 1], 0), lines: () => new ContactLines().show([1]), ray: () => raycast(snug, a, mesh),
+		unparted: () => raycast(snug, rigid, new THREE.Raycaster()), answer: () => answerRaycaster(snug, rigid), noMesh: () => answerRaycaster(),
+		same: () => snug.collide(a, a), origin: () => snug.collide(a, b, { origin: [NaN, 0, 0] }), flat: () => a.getBounds([1, 2]),
+		models: () => snug.sweep(a, rigid, b), crossed: () => snug.sweep(a, b, b, a), sagitta: () => snug.findSagitta(a, b, rigid),
+		late: () => snug.sweep(a, a, b, b, { maxTime: 2 }), ends: () => scene.sweep(), end: () => scene.sweep([rigid]),
+		sceneModel: () => scene.sweep([[a, rigid]]), groups: () => scene.add(b, { groups: -1 }), mask: () => scene.castRays([0, 0, 0, 1, 1, 1], { mask: 2 ** 40 }),
+		definition: () => snug.createModel(), positions: () => snug.createModel(mesh), pool: () => model.createBody({ pool: 3 }), joints: () => rigid.setJoints(new Float32Array(16)),
+		shape: () => scene.add({ kind: 'cube' }), witness: () => snug.touches(a, b, { witness: 3 }),
+	};
+	for (const value of bad) {
+		const asked = { collideWithin: () => snug.collideWithin(a, b, value), margin: () => snug.collideSelfWithin(a, value, 0),
+			rest: () => snug.collideSelfWithin(a, 1, value), distance: () => snug.findDistance(a, b, { maxDistance: value }),
+			closest: () => snug.findClosest(a, [0, 0, 0], { maxDistance: value }), depths: () => snug.findVertexDepths(a, b, { maxDistance: value }),
+			steps: () => snug.sweep(a, a, b, b, { maxSteps: value }), createPool: () => snug.createPool(value), first: () => rigid.setVertices([0, 0, 0], value) };
+		for (const option of ['margin', 'tolerance', 'maxTime']) asked[option] = () => snug.sweepAll(a, a, b, b, { [option]: value });
+		for (const [name, call] of Object.entries(asked)) calls[`${name}: ${value}`] = call;
+	}
+	// Memory of something else must not be taken for a body.
+	wrong.forEach((thing, i) => {
+		for (const [name, call] of Object.entries({ first: () => snug.collide(thing, a), second: () => snug.touches(a, thing),
+			contacts: () => snug.findContacts(a, thing), rays: () => snug.castRays(thing, [0, 0, 0, 1, 1, 1]), self: () => snug.collideSelf(thing),
+			closest: () => snug.findClosest(thing, [0, 0, 0]), start: () => snug.sweep(thing, a, b, b), inside: () => snug.findSelfInside(thing),
+			member: () => scene.add(thing), left: () => scene.remove(thing) })) calls[`${name}, wrong thing ${i}`] = call;
+	});
+	for (const [name, call] of Object.entries(calls)) {
+		assert.throws(call, (error) => error instanceof SnugError && /^\S.{10,}/.test(error.message) &&
+			!/\bs[ng]u?g?[A-Z_]|->|&&|NULL|\[object|is not a function|reading '/.test(error.message), name);
+	}
+});
