@@ -33,7 +33,7 @@ add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/tes
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 function(snug_add_models_test name) # ARGN: arguments after the folder of models
 	add_test(NAME ${name} COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_models.sh' \
-'$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\" ${ARGN}")
+'$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/build/models}\" ${ARGN}")
 	set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endfunction()
 snug_add_models_test(program_models)

@@ -75,6 +75,6 @@ target_link_libraries(compare_three PRIVATE snug_io m)
 target_link_options(compare_three PRIVATE -Wl,--wrap=fbxMixShapes,--wrap=fbxReadNumbers)
 if(NOT SNUG_SANITIZE)
 	add_test(NAME test_io_three COMMAND sh -c "exec sh '${io_test_dir}/gltf_oracle/run.sh' '${io_oracle_dir}' \
-'$<TARGET_FILE:test_io_three>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\"")
+'$<TARGET_FILE:test_io_three>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/build/models}\"")
 	set_tests_properties(test_io_three PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()

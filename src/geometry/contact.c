@@ -43,17 +43,17 @@ static int PartOf(const int turns[3])
 // ---- Planes that cross ---------------------------------------------------------------------------------------------
 
 /// One triangle's edges against the other triangle.
-typedef struct Side
+typedef struct ContactSide
 {
 	const float (*corners)[3];
 	const float (*others)[3];
 	int sides[3]; ///< of the corners, of the other triangle's plane
 	bool isFirst; ///< the triangle is a
-} Side;
+} ContactSide;
 
-static Side MakeSide(const float corners[3][3], const float others[3][3], bool isFirst)
+static ContactSide MakeSide(const float corners[3][3], const float others[3][3], bool isFirst)
 {
-	Side side = { corners, others, { 0 }, isFirst };
+	ContactSide side = { corners, others, { 0 }, isFirst };
 	const sgPlane plane = sgPlane_Make(others[1], others[2], others[0]);
 	for (int i = 0; i < 3; ++i)
 	{
@@ -62,13 +62,13 @@ static Side MakeSide(const float corners[3][3], const float others[3][3], bool i
 	return side;
 }
 
-static bool IsInPlane(const Side* side)
+static bool IsInPlane(const ContactSide* side)
 {
 	return (side->sides[0] | side->sides[1] | side->sides[2]) == 0;
 }
 
 // Where the edge from corner i to the next, which is not in the other's plane, meets the other triangle; -1: nowhere.
-static int PartThatEdgeMeets(const Side* side, int i)
+static int PartThatEdgeMeets(const ContactSide* side, int i)
 {
 	const float *p = side->corners[i], *q = side->corners[(i + 1) % 3];
 	int turns[3];
@@ -85,7 +85,7 @@ static int PartThatEdgeMeets(const Side* side, int i)
 // A triangle is to the left of its edges, seen against its normal n. With m the other's normal, an edge e that goes
 // from the other's lower to its upper side has (n x m) . (n x e) = n^2 (m . e) > 0: along n x m the triangle begins
 // there. The same holds if one end of the edge is on the plane. For b, n x m is the opposite direction.
-static void FindPoints(const Side* side, sgContact* starts, sgContact* ends)
+static void FindPoints(const ContactSide* side, sgContact* starts, sgContact* ends)
 {
 	for (int i = 0; i < 3; ++i)
 	{
@@ -108,7 +108,7 @@ static void FindPoints(const Side* side, sgContact* starts, sgContact* ends)
 // have in common begins and ends at points where an edge of one meets the other: an edge that lies in the other's plane
 // ends at corners, whose other edges are seen, or at edges of the other triangle, which are seen as well, unless they
 // lie on the common line too.
-static void MeetAcross(const Side* a, const Side* b, sgContact* contact)
+static void MeetAcross(const ContactSide* a, const ContactSide* b, sgContact* contact)
 {
 	sgContact starts = { .count = 0 }, ends = { .count = 0 };
 	FindPoints(a, &starts, &ends);
@@ -260,7 +260,7 @@ void sgTriangles_Contact(const float a[3][3], const float b[3][3], sgContact* co
 {
 	contact->kind = sgContact_none;
 	contact->count = 0;
-	const Side sideA = MakeSide(a, b, true), sideB = MakeSide(b, a, false);
+	const ContactSide sideA = MakeSide(a, b, true), sideB = MakeSide(b, a, false);
 	if (!IsInPlane(&sideA) && !IsInPlane(&sideB))
 	{
 		MeetAcross(&sideA, &sideB, contact);

@@ -37,7 +37,7 @@ typedef struct Ranges
 	double least[3][2], most[3][2];
 } Ranges;
 
-typedef struct Search
+typedef struct CellSearch
 {
 	const sgMovingPair* pair;
 	double error;  ///< of values of F, along an axis
@@ -49,7 +49,7 @@ typedef struct Search
 	Cell all;      ///< what there is to look at
 	Cell cells[MAX_CELLS];
 	uint32_t count;
-} Search;
+} CellSearch;
 
 static inline double Least(double a, double b)
 {
@@ -219,7 +219,7 @@ static Ranges RangesInDirection(const Cell* cell, const Faces* faces, const doub
 }
 
 // What a value along a direction may be off by: by rounding, and by so much in any direction.
-static double Slack(const Search* search, const double direction[3], double reach)
+static double Slack(const CellSearch* search, const double direction[3], double reach)
 {
 	const double sum = fabs(direction[0]) + fabs(direction[1]) + fabs(direction[2]);
 	const double length = reach > 0.0 ? sqrt(sgDot(direction, direction)) * (1.0 + 0x1p-50) : 0.0;
@@ -233,7 +233,7 @@ static bool ChangesSign(const Ranges* ranges, int axis, double error)
 	       (ranges->least[axis][0] > error && ranges->most[axis][1] < -error);
 }
 
-static bool IsInDomain(const Search* search, const Cell* cell)
+static bool IsInDomain(const CellSearch* search, const Cell* cell)
 {
 	return !search->pair->isTriangle || cell->high[axisU] + cell->high[axisV] <= 1.0 - 0x1p-52;
 }
@@ -241,7 +241,7 @@ static bool IsInDomain(const Search* search, const Cell* cell)
 // Along the three directions in which, to first order, only one of t, u, v counts. Cuts that way converge as Newton's
 // method does; and where each of the three changes sign between the faces of its axis, F has a zero in the cell
 // (Miranda's theorem).
-static bool CutByNewton(Search* search, const Cell* cell, const Faces* faces, double slopes[3][3], Cell* cut)
+static bool CutByNewton(CellSearch* search, const Cell* cell, const Faces* faces, double slopes[3][3], Cell* cut)
 {
 	bool isCertain = IsInDomain(search, cell);
 	for (int axis = 0; axis < 3; ++axis)
@@ -262,7 +262,7 @@ static bool CutByNewton(Search* search, const Cell* cell, const Faces* faces, do
 
 // With a margin: F in the middle is the way from one feature to the other, and along it the margin counts as it is. The
 // two are certainly within the margin if the middle says so.
-static bool CutByDistance(Search* search, const Cell* cell, const Faces* faces, Cell* cut)
+static bool CutByDistance(CellSearch* search, const Cell* cell, const Faces* faces, Cell* cut)
 {
 	const double u = Middle(cell, axisU), v = Middle(cell, axisV);
 	double direction[3], least = INFINITY;
@@ -287,7 +287,7 @@ static bool CutByDistance(Search* search, const Cell* cell, const Faces* faces, 
 }
 
 // Leave of a cell what may have contacts. `width` receives how much of F it had. @return false if nothing
-static bool Cut(Search* search, Cell* cell, const Faces* faces, double slopes[3][3], double* width)
+static bool Cut(CellSearch* search, Cell* cell, const Faces* faces, double slopes[3][3], double* width)
 {
 	Cell cut = *cell;
 	*width = 0.0;
@@ -326,7 +326,7 @@ static int LongestAxis(const double slopes[3][3])
 	return longest;
 }
 
-static void Keep(Search* search, const Cell* cell)
+static void Keep(CellSearch* search, const Cell* cell)
 {
 	if (cell->isCertain && cell->high[axisT] < search->latest)
 	{
@@ -337,7 +337,7 @@ static void Keep(Search* search, const Cell* cell)
 	search->cells[search->count++] = *cell;
 }
 
-static void Halve(Search* search, const Cell* cell, const double slopes[3][3])
+static void Halve(CellSearch* search, const Cell* cell, const double slopes[3][3])
 {
 	const int axis = LongestAxis(slopes);
 	Cell half = *cell;
@@ -382,7 +382,7 @@ static void EvaluateFaces(const sgMovingPair* pair, const Cell* cell, Faces* fac
 }
 
 // Look at a cell: what is left of it, whole or in halves, is kept.
-static void Look(Search* search, Cell cell)
+static void Look(CellSearch* search, Cell cell)
 {
 	Faces faces;
 	double slopes[3][3], width;
@@ -409,7 +409,7 @@ static void Look(Search* search, Cell cell)
 }
 
 // The cell that may have the earliest contact, taken out.
-static Cell TakeEarliest(Search* search)
+static Cell TakeEarliest(CellSearch* search)
 {
 	uint32_t earliest = 0;
 	for (uint32_t i = 1; i < search->count; ++i)
@@ -422,7 +422,7 @@ static Cell TakeEarliest(Search* search)
 }
 
 // Whether F certainly has a zero in what is no farther than this from a cell, as far as there is room.
-static void LookAround(Search* search, const Cell* cell, const double reach[3])
+static void LookAround(CellSearch* search, const Cell* cell, const double reach[3])
 {
 	Cell around = *cell;
 	for (int axis = 0; axis < 3; ++axis)
@@ -443,7 +443,7 @@ static void LookAround(Search* search, const Cell* cell, const double reach[3])
 }
 
 // A zero that lies on a face of a small cell is inside a larger one.
-static void LookNextTo(Search* search, const Cell* cell)
+static void LookNextTo(CellSearch* search, const Cell* cell)
 {
 	double reach[3];
 	for (int axis = 0; axis < 3; ++axis)
@@ -454,7 +454,7 @@ static void LookNextTo(Search* search, const Cell* cell)
 }
 
 // Ways that stray cross each other as straight ones do, where those change sides by more than that.
-static void LookAtCrossing(Search* search, const sgMovingQuery* query)
+static void LookAtCrossing(CellSearch* search, const sgMovingQuery* query)
 {
 	const sgMovingPair* pair = search->pair;
 	const sgMovingQuery straight = {
@@ -484,7 +484,7 @@ static void LookAtCrossing(Search* search, const sgMovingQuery* query)
 	LookAround(search, &cell, reach);
 }
 
-static sgMovingResult Conclude(Search* search, const Cell* cell, uint32_t cells, bool isCut)
+static sgMovingResult Conclude(CellSearch* search, const Cell* cell, uint32_t cells, bool isCut)
 {
 	if (search->latest == INFINITY && search->margin == 0.0)
 	{
@@ -504,7 +504,7 @@ static sgMovingResult Conclude(Search* search, const Cell* cell, uint32_t cells,
 
 sgMovingResult sgMovingPair_Search(const sgMovingPair* pair, const sgMovingQuery* query)
 {
-	Search search; // not zeroed: most of it is room for cells
+	CellSearch search; // not zeroed: most of it is room for cells
 	const double motion = sgMovingPair_Motion(pair);
 	search.pair = pair;
 	search.error = sgMovingPair_Error(pair);

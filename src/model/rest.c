@@ -55,15 +55,15 @@ static void BoundInner(const snugModel* model, const sgBoxLanes* bounds, uint32_
 	}
 }
 
-typedef struct Work
+typedef struct RestWork
 {
 	const snugModel* model;
 	sgBoxLanes* bounds;
-} Work;
+} RestWork;
 
 static void BoundChunk(void* context, uint32_t worker, uint32_t chunk)
 {
-	const Work* work = context;
+	const RestWork* work = context;
 	uint32_t first = chunk * CHUNK, left = work->model->tree.groupCount - first;
 	(void)worker;
 	for (uint32_t group = first; group < first + (left < CHUNK ? left : CHUNK); ++group)
@@ -74,7 +74,7 @@ static void BoundChunk(void* context, uint32_t worker, uint32_t chunk)
 
 void sgRest_Bound(const snugModel* model, sgBoxLanes* bounds)
 {
-	Work work = { model, bounds };
+	RestWork work = { model, bounds };
 	uint32_t groupCount = model->tree.groupCount;
 	sgTeam_Run(model->team, (groupCount + CHUNK - 1) / CHUNK, BoundChunk, &work);
 	for (uint32_t group = groupCount; group-- > 0;)

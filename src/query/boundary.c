@@ -54,18 +54,18 @@ static void AddTriangle(void* context, const uint32_t corners[3])
 }
 
 /// A walk to the leaves around a vertex.
-typedef struct Search
+typedef struct StarSearch
 {
 	sgTreeWalk walk;
 	const snugBody* body;
 	uint32_t vertex;
 	sgStarFcn* visit;
 	void* context;
-} Search;
+} StarSearch;
 
-static Search* SearchOf(sgTreeWalk* walk)
+static StarSearch* SearchOf(sgTreeWalk* walk)
 {
-	return (Search*)(void*)walk;
+	return (StarSearch*)(void*)walk;
 }
 
 static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
@@ -96,7 +96,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
-	const Search* search = SearchOf(walk);
+	const StarSearch* search = SearchOf(walk);
 	const sgTree* tree = &search->body->model->tree;
 	const sgLeaf* leaf = tree->leaves + tree->nodes[sgOpened_Slot(opened, lane)].first;
 	const uint32_t* leafVertices = tree->leafVertices + leaf->firstVertex;
@@ -120,7 +120,7 @@ static const sgTreeWalker walker = { Open, Look, Settle, false };
 
 void sgBody_VisitStar(const snugBody* body, uint32_t vertex, sgStarFcn* visit, void* context)
 {
-	Search search; // not zeroed: most of it is scratch
+	StarSearch search; // not zeroed: most of it is scratch
 	search.walk.isStopped = false;
 	search.walk.limit = 0.0f;
 	search.body = body;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Search
+typedef struct ClosestSearch
 {
 	sgTreeWalk walk;
 	const sgKernels* kernels;
@@ -24,11 +24,11 @@ typedef struct Search
 	sgBox root; ///< around all placed triangles
 	snugCounters counters;
 	sgView side;
-} Search;
+} ClosestSearch;
 
-static Search* SearchOf(sgTreeWalk* walk)
+static ClosestSearch* SearchOf(sgTreeWalk* walk)
 {
-	return (Search*)(void*)walk;
+	return (ClosestSearch*)(void*)walk;
 }
 
 static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
@@ -38,7 +38,7 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 
 static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
-	Search* search = SearchOf(walk);
+	ClosestSearch* search = SearchOf(walk);
 	float SG_ALIGN(32) gaps[SG_LANES];
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	const uint32_t near =
@@ -49,7 +49,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 }
 
 // Zero if and only if the point is in the triangle, which its box usually tells.
-static double Distance(const Search* search, const float triangle[3][3], bool isInBox, sgNearest* nearest)
+static double Distance(const ClosestSearch* search, const float triangle[3][3], bool isInBox, sgNearest* nearest)
 {
 	sgSegmentHit hit;
 	sgPoint_ToTriangle(search->point, triangle, nearest);
@@ -65,7 +65,7 @@ static double Distance(const Search* search, const float triangle[3][3], bool is
 }
 
 static void Improve(
-    Search* search, const float triangle[3][3], const sgNearest* nearest, double distance, uint32_t number)
+    ClosestSearch* search, const float triangle[3][3], const sgNearest* nearest, double distance, uint32_t number)
 {
 	snugClosest* closest = search->closest;
 	bool isSmaller = number < closest->triangle; // SNUG_NONE is the greatest
@@ -85,7 +85,7 @@ static void Improve(
 
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
-	Search* search = SearchOf(walk);
+	ClosestSearch* search = SearchOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
 	float SG_ALIGN(32) gaps[SG_LANES];
 	uint32_t rest = search->kernels->probes->gapPoint(
@@ -110,7 +110,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 static const sgTreeWalker walker = { Open, Look, Settle, true };
 
 // The point in body space is rounded once, and boxes contain unplaced triangles: see sgProbe_Make.
-static void Aim(Search* search, const float point[3], double most, snugClosest* closest)
+static void Aim(ClosestSearch* search, const float point[3], double most, snugClosest* closest)
 {
 	const sgPlacement* placement = &search->side.placement;
 	double reach = 0.0, extent = 0.0, at[3];
@@ -134,7 +134,7 @@ static void Aim(Search* search, const float point[3], double most, snugClosest* 
 	*closest = (snugClosest){ .distance = INFINITY, .triangle = SNUG_NONE };
 }
 
-static snugStatus Start(Search* search, snugBody* body, const double origin[3])
+static snugStatus Start(ClosestSearch* search, snugBody* body, const double origin[3])
 {
 	sgBox root;
 	search->kernels = sgGetKernels();
@@ -150,7 +150,7 @@ static snugStatus Start(Search* search, snugBody* body, const double origin[3])
 static SG_NOINLINE snugResult FindClosest(snugBody* body, const char* points, size_t stride, uint64_t count,
     snugClosest* closest, const snugDistanceQuery* query)
 {
-	Search search; // not zeroed: most of it is scratch
+	ClosestSearch search; // not zeroed: most of it is scratch
 	snugResult result = { .status = Start(&search, body, query->origin) };
 	double most = query->maxDistance > 0.0 ? query->maxDistance : INFINITY;
 	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)

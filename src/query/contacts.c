@@ -113,16 +113,16 @@ snugContactBuffer sgContactBuffer_Part(const snugContactBuffer* buffer, uint32_t
 // ---- Points --------------------------------------------------------------------------------------------------------
 
 /// The two ends of an edge, the smaller vertex first.
-typedef struct Edge
+typedef struct ContactEdge
 {
 	int first, second; ///< corners
-} Edge;
+} ContactEdge;
 
-static Edge EdgeOf(const sgPlacedTriangle* triangle, int part)
+static ContactEdge EdgeOf(const sgPlacedTriangle* triangle, int part)
 {
 	int first = (part - sg_firstEdge) % 3, second = (first + 1) % 3;
 	bool isSorted = triangle->vertices[first] < triangle->vertices[second];
-	return isSorted ? (Edge){ first, second } : (Edge){ second, first };
+	return isSorted ? (ContactEdge){ first, second } : (ContactEdge){ second, first };
 }
 
 static snugFeature FeatureOf(const sgPlacedTriangle* triangle, int part)
@@ -135,7 +135,7 @@ static snugFeature FeatureOf(const sgPlacedTriangle* triangle, int part)
 	{
 		return (snugFeature){ snug_featureTriangle, triangle->number, 0 };
 	}
-	Edge edge = EdgeOf(triangle, part);
+	ContactEdge edge = EdgeOf(triangle, part);
 	return (snugFeature){ snug_featureEdge, triangle->vertices[edge.first], triangle->vertices[edge.second] };
 }
 
@@ -150,14 +150,14 @@ static void PlaceCorner(const sgPlacedTriangle* triangle, int corner, double pla
 static void PlaceEdge(
     const sgPlacedTriangle* triangle, int part, const sgPlacedTriangle* other, int partOfOther, double place[3])
 {
-	Edge edge = EdgeOf(triangle, part);
+	ContactEdge edge = EdgeOf(triangle, part);
 	const float *p = triangle->corners[edge.first], *q = triangle->corners[edge.second];
 	if (partOfOther == sg_inside)
 	{
 		sgMeetPlane(p, q, (const float(*)[3])other->corners, place);
 		return;
 	}
-	Edge across = EdgeOf(other, partOfOther);
+	ContactEdge across = EdgeOf(other, partOfOther);
 	sgMeetEdge(p, q, other->corners[across.first], other->corners[across.second], place);
 }
 
@@ -201,17 +201,17 @@ static bool IsBefore(const snugFeature* a, const snugFeature* b)
 }
 
 /// A search under way.
-typedef struct Search
+typedef struct ContactSearch
 {
 	snugContactBuffer* buffer;
 	sgTriangleSource a, b;
 	snugCounters counters;
 	bool isOwn; ///< of one body
 	bool isFull;
-} Search;
+} ContactSearch;
 
 // A new point; SG_NONE if there is no room.
-static uint32_t AddPoint(Search* search, snugFeature a, snugFeature b)
+static uint32_t AddPoint(ContactSearch* search, snugFeature a, snugFeature b)
 {
 	snugContactBuffer* buffer = search->buffer;
 	if (buffer->pointCount == SG_POINTS_PER_CONTACT * buffer->capacity)
@@ -226,7 +226,7 @@ static uint32_t AddPoint(Search* search, snugFeature a, snugFeature b)
 // The point with a name, found or made. Of one body the two parts of a name have an order. A corner that both triangles
 // have is no name: where a surface begins to cross itself, no segment follows another one.
 // @param isTurned receives whether the part that comes first is b's
-static uint32_t FindPoint(Search* search, sgSharedPoint shared, bool* isTurned)
+static uint32_t FindPoint(ContactSearch* search, sgSharedPoint shared, bool* isTurned)
 {
 	snugContactBuffer* buffer = search->buffer;
 	const sgPlacedTriangle *a = &search->a.triangle, *b = &search->b.triangle;
@@ -299,7 +299,7 @@ static const snugContactKind kinds[] = {
 	[sgContact_flat] = snug_contactFlat,
 };
 
-static uint32_t AddFlatPoint(Search* search, const double place[3])
+static uint32_t AddFlatPoint(ContactSearch* search, const double place[3])
 {
 	uint32_t made =
 	    AddPoint(search, FeatureOf(&search->a.triangle, sg_inside), FeatureOf(&search->b.triangle, sg_inside));
@@ -311,13 +311,13 @@ static uint32_t AddFlatPoint(Search* search, const double place[3])
 }
 
 // The caller's number of a triangle.
-static uint32_t NumberAt(const Search* search, uint32_t place)
+static uint32_t NumberAt(const ContactSearch* search, uint32_t place)
 {
 	const sgTree* tree = &search->a.body->model->tree;
 	return tree->triangleMap[tree->leaves[place / SG_LANES].firstTriangle + place % SG_LANES];
 }
 
-static void AddContact(Search* search, snugPair* pair)
+static void AddContact(ContactSearch* search, snugPair* pair)
 {
 	if (search->isOwn && NumberAt(search, pair->b) < NumberAt(search, pair->a))
 	{
@@ -368,7 +368,7 @@ static void FindPairs(snugBody* a, snugBody* b, const snugContactQuery* query, s
 	result->count = sink.count;
 }
 
-static void FillBuffer(Search* search, uint64_t pairs, bool depths)
+static void FillBuffer(ContactSearch* search, uint64_t pairs, bool depths)
 {
 	snugContactBuffer* buffer = search->buffer;
 	for (uint64_t i = 0; i < pairs && !search->isFull; ++i)
@@ -465,7 +465,7 @@ static snugContactResult Report(const snugContactBuffer* buffer)
 static SG_NOINLINE snugContactResult Describe(
     snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query, snugResult pairs)
 {
-	Search search;
+	ContactSearch search;
 	search.buffer = buffer;
 	search.isOwn = a == b;
 	search.isFull = false;

@@ -12,20 +12,20 @@
 #include <math.h>
 
 /// Pairs of lanes that are still to be descended into.
-typedef struct Level
+typedef struct DistanceLevel
 {
 	uint32_t groupA, groupB;
 	sgGaps gaps;
-} Level;
+} DistanceLevel;
 
-typedef struct Search
+typedef struct DistanceSearch
 {
 	sgNearPair near;
 	snugDistanceResult* result;
 	double best; ///< distance so far, or how far to look
 	float limit;
-	Level stack[SG_MAX_DEPTH + 2];
-} Search;
+	DistanceLevel stack[SG_MAX_DEPTH + 2];
+} DistanceSearch;
 
 // The pair of lanes with the least bound, taken out; SG_LANE_PAIRS if none is within the limit.
 static uint32_t TakeNearest(sgGaps* gaps, float limit)
@@ -41,7 +41,7 @@ static uint32_t TakeNearest(sgGaps* gaps, float limit)
 	return best;
 }
 
-static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
+static void Improve(DistanceSearch* search, const sgNearest* nearest, snugPair pair)
 {
 	snugDistanceResult* result = search->result;
 	double distance = sqrt(sgPositive(nearest->distance2));
@@ -62,7 +62,7 @@ static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
 	}
 }
 
-static void LookAtTriangles(Search* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
+static void LookAtTriangles(DistanceSearch* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
 {
 	sgNearPair* near = &search->near;
 	float one[3][3], other[3][3];
@@ -78,7 +78,7 @@ static void LookAtTriangles(Search* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf
 // The pair with the nearest boxes comes first, since it lowers the limit; the others in the order of their numbers,
 // since sorting would take longer than testing them.
 static void LookAtLeaves(
-    Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+    DistanceSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
 	sgNearPair* near = &search->near;
 	const sgKeptLeaf a = sgView_Triangles(&near->a, openedA, laneA, &near->counters);
@@ -105,7 +105,7 @@ static void LookAtLeaves(
 }
 
 // Look at what is below two nodes: pairs of leaves at once, the nearest first; the rest stays in the level.
-static void Step(Search* search, uint32_t slotA, uint32_t slotB, Level* level)
+static void Step(DistanceSearch* search, uint32_t slotA, uint32_t slotB, DistanceLevel* level)
 {
 	const sgOpened a = sgOpen(search->near.a.tree, slotA), b = sgOpen(search->near.b.tree, slotB);
 	sgNearPair_Look(&search->near, &a, &b, search->limit, &level->gaps);
@@ -121,13 +121,13 @@ static void Step(Search* search, uint32_t slotA, uint32_t slotB, Level* level)
 }
 
 // As sgPairWalk_Descend, in the order of distances.
-static void Descend(Search* search)
+static void Descend(DistanceSearch* search)
 {
 	int depth = 0;
 	Step(search, 0, 0, search->stack);
 	while (depth >= 0)
 	{
-		Level* level = search->stack + depth;
+		DistanceLevel* level = search->stack + depth;
 		uint32_t pair = TakeNearest(&level->gaps, search->limit);
 		if (pair == SG_LANE_PAIRS)
 		{
@@ -192,7 +192,7 @@ static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistance
 // Bodies that do not touch.
 static void FindNearest(snugBody* a, snugBody* b, const double origin[3], double most, snugDistanceResult* result)
 {
-	Search search; // not zeroed: most of it is scratch
+	DistanceSearch search; // not zeroed: most of it is scratch
 	search.near.counters = (snugCounters){ 0 };
 	search.result = result;
 	search.best = most;

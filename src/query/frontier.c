@@ -22,11 +22,11 @@
 #define PAIRS_PER_STEP (SG_LANES * SG_LANES)
 
 /// Pairs of lanes that are still to be visited: bit 8 i + j.
-typedef struct Level
+typedef struct FrontierLevel
 {
 	sgOpened a, b;
 	uint64_t pairs;
-} Level;
+} FrontierLevel;
 
 typedef struct Walk
 {
@@ -36,7 +36,7 @@ typedef struct Walk
 	uint64_t steps;
 	bool isStopped;
 	int depth; ///< of the stack; -1: it is empty
-	Level stack[SG_MAX_DEPTH + 2];
+	FrontierLevel stack[SG_MAX_DEPTH + 2];
 } Walk;
 
 // ---- Pairs of nodes ------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ static bool IsFresh(const snugNodePair* entry)
 	return IsSame(NodesOf(entry), NextOf(entry));
 }
 
-static snugPair PairOfLanes(const Level* level, uint32_t pair)
+static snugPair PairOfLanes(const FrontierLevel* level, uint32_t pair)
 {
 	return (snugPair){ sgOpened_Slot(&level->a, pair / SG_LANES), sgOpened_Slot(&level->b, pair % SG_LANES) };
 }
@@ -150,15 +150,15 @@ static bool MayStep(Walk* walk)
 	return !walk->isStopped;
 }
 
-static Level Open(Walk* walk, snugPair nodes)
+static FrontierLevel Open(Walk* walk, snugPair nodes)
 {
-	return (Level){ sgOpen(walk->search.a.tree, nodes.a), sgOpen(walk->search.b.tree, nodes.b), 0 };
+	return (FrontierLevel){ sgOpen(walk->search.a.tree, nodes.a), sgOpen(walk->search.b.tree, nodes.b), 0 };
 }
 
 // Look at two nodes: at their triangles if both are leaves, otherwise at what is below them.
-static Level Step(Walk* walk, snugPair nodes)
+static FrontierLevel Step(Walk* walk, snugPair nodes)
 {
-	Level level = Open(walk, nodes);
+	FrontierLevel level = Open(walk, nodes);
 	if (AreLeaves(walk, nodes))
 	{
 		sgPairSearch_Settle(&walk->search, nodes.a, nodes.b);
@@ -185,11 +185,11 @@ static bool Trim(Walk* walk)
 static void Spill(Walk* walk)
 {
 	snugFrontier* frontier = walk->frontier;
-	const Level* last = walk->stack + walk->depth;
+	const FrontierLevel* last = walk->stack + walk->depth;
 	const snugPair next = PairOfLanes(last, sgLowestBit(last->pairs));
 	for (int depth = 0; depth <= walk->depth; ++depth)
 	{
-		const Level* level = walk->stack + depth;
+		const FrontierLevel* level = walk->stack + depth;
 		if (sgCountBits(level->pairs) + (level < last) > RoomLeft(frontier))
 		{
 			Append(frontier, MakeEntry((snugPair){ level->a.slot, level->b.slot }, next, 0.0f));
@@ -210,7 +210,7 @@ static void GoOn(Walk* walk)
 {
 	while (Trim(walk) && MayStep(walk))
 	{
-		Level* level = walk->stack + walk->depth;
+		FrontierLevel* level = walk->stack + walk->depth;
 		const uint32_t pair = sgLowestBit(level->pairs);
 		level->pairs &= level->pairs - 1;
 		walk->stack[++walk->depth] = Step(walk, PairOfLanes(level, pair));
@@ -235,7 +235,7 @@ static void Rebuild(Walk* walk, const snugNodePair* entry)
 	walk->depth = -1;
 	for (snugPair nodes = NodesOf(entry); left-- > 0; nodes = way[left])
 	{
-		Level level = Open(walk, nodes);
+		FrontierLevel level = Open(walk, nodes);
 		const uint32_t pair = way[left].a % SG_LANES * SG_LANES + way[left].b % SG_LANES;
 		const uint64_t bit = (uint64_t)1 << pair, all = sgPairSearch_Compare(&walk->search, &level.a, &level.b);
 		const bool isOnTheWay = left > 0 && (all & bit) != 0;
@@ -285,7 +285,7 @@ typedef struct LevelBoxes
 	sgBoxLanes a, b;
 } LevelBoxes;
 
-static LevelBoxes BoxesOf(Walk* walk, const Level* level)
+static LevelBoxes BoxesOf(Walk* walk, const FrontierLevel* level)
 {
 	sgPairSearch* search = &walk->search;
 	LevelBoxes boxes;
@@ -319,7 +319,7 @@ static float OverlapShare(const LevelBoxes* boxes, uint32_t pair)
 static void Expand(Walk* walk, snugPair nodes)
 {
 	snugFrontier* frontier = walk->frontier;
-	const Level level = Step(walk, nodes);
+	const FrontierLevel level = Step(walk, nodes);
 	if (sgCountBits(level.pairs) > RoomLeft(frontier))
 	{
 		walk->stack[walk->depth = 0] = level;
@@ -362,7 +362,7 @@ static void VisitByOverlap(Walk* walk)
 static void Refine(Walk* walk, uint32_t index)
 {
 	snugFrontier* frontier = walk->frontier;
-	const Level level = Step(walk, NodesOf(frontier->pairs + index));
+	const FrontierLevel level = Step(walk, NodesOf(frontier->pairs + index));
 	if (sgCountBits(level.pairs) > RoomLeft(frontier) + 1)
 	{
 		return;

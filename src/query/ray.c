@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Search
+typedef struct RaySearch
 {
 	sgTreeWalk walk;
 	const sgKernels* kernels;
@@ -26,11 +26,11 @@ typedef struct Search
 	void* user;
 	snugCounters counters;
 	sgView side;
-} Search;
+} RaySearch;
 
-static Search* SearchOf(sgTreeWalk* walk)
+static RaySearch* SearchOf(sgTreeWalk* walk)
 {
-	return (Search*)(void*)walk;
+	return (RaySearch*)(void*)walk;
 }
 
 // ---- What is found -------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ static bool IsBefore(const snugRayHit* a, const snugRayHit* b)
 #include "base/sort.h"
 
 // Keep the first `capacity` of them, or tell.
-static void Keep(Search* search, const snugRayHit* hit)
+static void Keep(RaySearch* search, const snugRayHit* hit)
 {
 	if (search->visit != NULL)
 	{
@@ -58,7 +58,8 @@ static void Keep(Search* search, const snugRayHit* hit)
 	++search->count;
 }
 
-static snugRayHit MakeHit(const Search* search, const float triangle[3][3], const sgSegmentHit* found, uint32_t number)
+static snugRayHit MakeHit(
+    const RaySearch* search, const float triangle[3][3], const sgSegmentHit* found, uint32_t number)
 {
 	snugRayHit hit = { .t = found->t, .triangle = number };
 	sgUnitNormal(triangle, hit.normal);
@@ -79,7 +80,7 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 
 static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
-	Search* search = SearchOf(walk);
+	RaySearch* search = SearchOf(walk);
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	float SG_ALIGN(32) entries[SG_LANES];
 	uint32_t met = search->kernels->probes->clipBoxes(bounds, &search->probe, walk->limit, entries);
@@ -88,7 +89,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 	return met & opened->set.mask;
 }
 
-static bool HitTriangle(const Search* search, sgKeptLeaf kept, uint32_t lane, snugRayHit* hit)
+static bool HitTriangle(const RaySearch* search, sgKeptLeaf kept, uint32_t lane, snugRayHit* hit)
 {
 	float triangle[3][3];
 	sgView_GetTriangle(&search->side, kept, lane, triangle);
@@ -103,7 +104,7 @@ static bool HitTriangle(const Search* search, sgKeptLeaf kept, uint32_t lane, sn
 
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
-	Search* search = SearchOf(walk);
+	RaySearch* search = SearchOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
 	sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgView_Lanes(&search->side, kept)->box);
 	uint32_t passed = search->kernels->probes->passTriangles(sgView_Lanes(&search->side, kept), &line);
@@ -122,7 +123,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 // The same, for the nearest alone: what is met later than the nearest so far, all rounding included, is skipped.
 static void SettleNearest(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
-	Search* search = SearchOf(walk);
+	RaySearch* search = SearchOf(walk);
 	Settle(walk, opened, lane);
 	if (search->count > 0)
 	{
@@ -142,7 +143,7 @@ static const sgTreeWalker nearest = { Open, Look, SettleNearest, true };
 static const sgTreeWalker first = { Open, Look, SettleAny, false };
 static const sgTreeWalker all = { Open, Look, Settle, false };
 
-static snugStatus Start(Search* search, snugBody* body, const double origin[3])
+static snugStatus Start(RaySearch* search, snugBody* body, const double origin[3])
 {
 	search->kernels = sgGetKernels();
 	search->counters = (snugCounters){ 0 };
@@ -150,7 +151,7 @@ static snugStatus Start(Search* search, snugBody* body, const double origin[3])
 	return sgView_Start(&search->side, body, origin, &root, &search->counters);
 }
 
-static void Aim(Search* search, const snugRay* ray, snugRayHit* hits, uint64_t capacity)
+static void Aim(RaySearch* search, const snugRay* ray, snugRayHit* hits, uint64_t capacity)
 {
 	search->walk.isStopped = false;
 	search->walk.limit = 1.0f;
@@ -163,12 +164,12 @@ static void Aim(Search* search, const snugRay* ray, snugRayHit* hits, uint64_t c
 	search->segment = sgProbeSegment_Make(ray->from, ray->to);
 }
 
-static bool IsEmpty(const Search* search)
+static bool IsEmpty(const RaySearch* search)
 {
 	return search->side.tree->triangleCount == 0;
 }
 
-static snugResult Finish(Search* search, uint64_t count)
+static snugResult Finish(RaySearch* search, uint64_t count)
 {
 	sgView_Finish(&search->side);
 	return (snugResult){ .status = snug_success, .complete = true, .count = count, .counters = search->counters };
@@ -177,7 +178,7 @@ static snugResult Finish(Search* search, uint64_t count)
 SG_NOINLINE snugResult sgBody_ImproveHits(snugBody* body, uint32_t id, const snugRay* rays, const uint32_t* which,
     uint64_t count, const double origin[3], bool any, snugRayHit* hits)
 {
-	Search search; // not zeroed: most of it is scratch
+	RaySearch search; // not zeroed: most of it is scratch
 	snugStatus status = Start(&search, body, origin);
 	if (status != snug_success)
 	{
@@ -220,7 +221,7 @@ static snugResult CastRays(
 static SG_NOINLINE snugResult FindHits(
     snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
 {
-	Search search; // not zeroed: most of it is scratch
+	RaySearch search; // not zeroed: most of it is scratch
 	snugStatus status = Start(&search, body, query->origin);
 	if (status != snug_success)
 	{
@@ -237,7 +238,7 @@ static SG_NOINLINE snugResult FindHits(
 
 snugResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user)
 {
-	Search search; // not zeroed: most of it is scratch
+	RaySearch search; // not zeroed: most of it is scratch
 	snugStatus status = Start(&search, body, origin);
 	if (status != snug_success)
 	{

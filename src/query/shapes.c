@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-typedef struct Search
+typedef struct ShapeSearch
 {
 	sgTreeWalk walk;
 	const sgKernels* kernels;
@@ -26,11 +26,11 @@ typedef struct Search
 	uint64_t count;
 	snugCounters counters;
 	sgView side;
-} Search;
+} ShapeSearch;
 
-static Search* SearchOf(sgTreeWalk* walk)
+static ShapeSearch* SearchOf(sgTreeWalk* walk)
 {
-	return (Search*)(void*)walk;
+	return (ShapeSearch*)(void*)walk;
 }
 
 // ---- What is found -------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ static Search* SearchOf(sgTreeWalk* walk)
 #define SORT_IS_BEFORE(x, y) ((x).triangle < (y).triangle)
 #include "base/sort.h"
 
-static void Keep(Search* search, sgKeptLeaf kept, uint32_t lane, const snugShapeContact* contact)
+static void Keep(ShapeSearch* search, sgKeptLeaf kept, uint32_t lane, const snugShapeContact* contact)
 {
 	if (search->visit != NULL)
 	{
@@ -64,7 +64,7 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 static uint32_t LookAtBall(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	(void)keys;
-	Search* search = SearchOf(walk);
+	ShapeSearch* search = SearchOf(walk);
 	float SG_ALIGN(32) gaps[SG_LANES];
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
@@ -75,7 +75,7 @@ static uint32_t LookAtBall(sgTreeWalk* walk, const sgOpened* opened, float keys[
 static uint32_t LookRound(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	(void)keys;
-	Search* search = SearchOf(walk);
+	ShapeSearch* search = SearchOf(walk);
 	float SG_ALIGN(32) entries[SG_LANES];
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
@@ -86,7 +86,7 @@ static uint32_t LookRound(sgTreeWalk* walk, const sgOpened* opened, float keys[S
 static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	(void)keys;
-	Search* search = SearchOf(walk);
+	ShapeSearch* search = SearchOf(walk);
 	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	uint32_t met = 0;
@@ -107,7 +107,7 @@ static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG
 }
 
 // Whether the box of a triangle is near the axis, along each axis of the world.
-static bool MayMeet(const Search* search, const float triangle[3][3])
+static bool MayMeet(const ShapeSearch* search, const float triangle[3][3])
 {
 	const float *p = search->shape->from, *q = sgShape_End(search->shape);
 	bool mayMeet = true;
@@ -123,7 +123,7 @@ static bool MayMeet(const Search* search, const float triangle[3][3])
 
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
-	Search* search = SearchOf(walk);
+	ShapeSearch* search = SearchOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
 	const uint32_t count = sgView_Lanes(&search->side, kept)->leaf->triangleCount;
 	for (uint32_t i = 0; i < count && !walk->isStopped; ++i)
@@ -146,7 +146,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 // Eight triangles at once. Those of which float64 is not sure one by one, in between, so that the order is kept.
 static void SettleBall(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
-	Search* search = SearchOf(walk);
+	ShapeSearch* search = SearchOf(walk);
 	const snugShape* shape = search->shape;
 	const sgProbeKernels* kernels = search->kernels->probes;
 	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
@@ -205,7 +205,7 @@ static double LargestCoordinate(const sgBox* box)
 // box, grown by that along each axis, meets the axis itself: as in sgProbe_Make, with more slack. Extents are below
 // twice the largest coordinate of all, here `size`: turning makes none larger than all three together.
 // Of a sphere, the box is as near to the centre, with what closest.c adds for boxes in body space.
-static void AimRound(Search* search, const sgBox* around)
+static void AimRound(ShapeSearch* search, const sgBox* around)
 {
 	const snugShape* shape = search->shape;
 	const float *p = shape->from, *q = sgShape_End(shape);
@@ -232,7 +232,7 @@ static void AimRound(Search* search, const sgBox* around)
 
 // normal . (R x + t) + offset = (R^T normal) . x + normal . t + offset; placed positions are off by the placement's
 // error along each axis, and sums in double by far less than 2^-45 of the terms.
-static void AimFlat(Search* search, const sgBox* around)
+static void AimFlat(ShapeSearch* search, const sgBox* around)
 {
 	const snugPlane* plane = &search->shape->plane;
 	const sgPlacement* placement = &search->side.placement;
@@ -258,7 +258,7 @@ static void AimFlat(Search* search, const sgBox* around)
 static SG_NOINLINE snugResult Run(
     snugBody* body, const snugShape* shape, const snugShapeQuery* query, sgPlaceFcn* visit, void* user)
 {
-	Search search; // not zeroed: most of it is scratch
+	ShapeSearch search; // not zeroed: most of it is scratch
 	sgBox around;
 	search.walk.isStopped = false;
 	search.walk.limit = 1.0f;

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-typedef struct Search
+typedef struct WithinSearch
 {
 	sgPairWalk walk;
 	sgSink* sink;
@@ -17,11 +17,11 @@ typedef struct Search
 	double restDistance; ///< of one body: pairs are farther apart than this at rest. Negative: of two
 	float limit;
 	sgNearPair near;
-} Search;
+} WithinSearch;
 
-static Search* SearchOf(sgPairWalk* walk)
+static WithinSearch* SearchOf(sgPairWalk* walk)
 {
-	return (Search*)(void*)walk;
+	return (WithinSearch*)(void*)walk;
 }
 
 static sgOpened OpenA(sgPairWalk* walk, uint32_t slot)
@@ -36,7 +36,7 @@ static sgOpened OpenB(sgPairWalk* walk, uint32_t slot)
 
 static uint64_t Compare(sgPairWalk* walk, const sgOpened* a, const sgOpened* b)
 {
-	Search* search = SearchOf(walk);
+	WithinSearch* search = SearchOf(walk);
 	sgGaps gaps;
 	sgNearPair_Look(&search->near, a, b, search->limit, &gaps);
 	return search->restDistance >= 0.0 && a->slot == b->slot ? gaps.pairs & SG_UPPER_HALF : gaps.pairs;
@@ -56,7 +56,7 @@ static bool ShareCorner(const snugModel* model, const sgLeaf* leafA, uint32_t i,
 }
 
 // Neighbours, most of what is near, have a corner in common.
-static bool AreFarAtRest(const Search* search, const sgLeaf* leafA, uint32_t i, const sgLeaf* leafB, uint32_t j)
+static bool AreFarAtRest(const WithinSearch* search, const sgLeaf* leafA, uint32_t i, const sgLeaf* leafB, uint32_t j)
 {
 	const snugModel* model = search->near.a.body->model;
 	float a[3][3], b[3][3];
@@ -76,7 +76,7 @@ static bool AreFarAtRest(const Search* search, const sgLeaf* leafA, uint32_t i, 
 }
 
 // Those that intersect, exactly; and those that are near, unless there is no margin.
-static bool AreWithin(const Search* search, const float a[3][3], const float b[3][3], bool mayIntersect)
+static bool AreWithin(const WithinSearch* search, const float a[3][3], const float b[3][3], bool mayIntersect)
 {
 	sgNearest nearest;
 	if (mayIntersect && sgTriangles_Intersect(a, b))
@@ -93,7 +93,7 @@ static bool AreWithin(const Search* search, const float a[3][3], const float b[3
 
 static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
-	Search* search = SearchOf(walk);
+	WithinSearch* search = SearchOf(walk);
 	sgNearPair* near = &search->near;
 	const sgKeptLeaf a = sgView_Triangles(&near->a, openedA, laneA, &near->counters);
 	const sgKeptLeaf b = sgView_Triangles(&near->b, openedB, laneB, &near->counters);
@@ -128,7 +128,7 @@ static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, double margin, double restDistance, const snugQuery* query, sgFpEnv callersEnvironment)
 {
 	sgSink sink = sgSink_Make(query, callersEnvironment);
-	Search search; // not zeroed: most of it is scratch
+	WithinSearch search; // not zeroed: most of it is scratch
 	search.walk.isStopped = false;
 	search.sink = &sink;
 	search.margin = margin;

@@ -30,14 +30,14 @@ static double EnterBox(const snugRay* ray, const sgBox* box)
 }
 
 /// A body that a ray may hit, and where it enters its box, or those below its root.
-typedef struct Entry
+typedef struct RayEntry
 {
 	float t; ///< or less
 	uint32_t id;
 	bool isRefined; ///< nothing more is known of where it enters
-} Entry;
+} RayEntry;
 
-static bool IsEarlier(Entry a, Entry b)
+static bool IsEarlier(RayEntry a, RayEntry b)
 {
 	return a.t < b.t || (a.t == b.t && a.id < b.id);
 }
@@ -52,10 +52,10 @@ enum
 typedef struct Way
 {
 	sgProbe probe;
-	Entry entries[MAX_ENTRIES]; ///< in order; those up to `next` are done
+	RayEntry entries[MAX_ENTRIES]; ///< in order; those up to `next` are done
 	uint32_t next, count;
-	Entry last;   ///< others come after this one
-	bool isWhole; ///< there are none
+	RayEntry last; ///< others come after this one
+	bool isWhole;  ///< there are none
 } Way;
 
 /// Rays that are cast together, by the bodies that come next.
@@ -98,7 +98,7 @@ static void PackBoxes(snugScene* scene)
 }
 
 // Where a ray enters a body whose box it enters. False if it misses all that is below the root.
-static bool Refine(const snugScene* scene, const sgProbe* probe, float limit, Entry* entry)
+static bool Refine(const snugScene* scene, const sgProbe* probe, float limit, RayEntry* entry)
 {
 	const sgSceneBody* body = scene->bodies + entry->id;
 	entry->isRefined = true;
@@ -118,7 +118,7 @@ static bool Refine(const snugScene* scene, const sgProbe* probe, float limit, En
 	return met != 0;
 }
 
-static void AddEntry(Way* way, Entry entry)
+static void AddEntry(Way* way, RayEntry entry)
 {
 	const bool isFull = way->count == MAX_ENTRIES;
 	way->isWhole = way->isWhole && !isFull;
@@ -136,7 +136,7 @@ static void AddEntry(Way* way, Entry entry)
 }
 
 // The first bodies whose boxes a ray enters after one, in order; in the order of ids if any hit will do.
-static void FindEntries(const Ways* ways, Way* way, Entry after, float limit)
+static void FindEntries(const Ways* ways, Way* way, RayEntry after, float limit)
 {
 	const snugScene* scene = ways->scene;
 	const sgProbeKernels* kernels = sgGetKernels()->probes;
@@ -154,7 +154,7 @@ static void FindEntries(const Ways* ways, Way* way, Entry after, float limit)
 			for (; met != 0 && group * SG_LANES + sgLowestBit(met) < scene->listCount; met &= met - 1)
 			{
 				const uint32_t lane = sgLowestBit(met);
-				const Entry entry = { ways->any ? 0.0f : keys[lane], scene->list[group * SG_LANES + lane], false };
+				const RayEntry entry = { ways->any ? 0.0f : keys[lane], scene->list[group * SG_LANES + lane], false };
 				if (IsEarlier(after, entry))
 				{
 					AddEntry(way, entry);
@@ -170,7 +170,7 @@ static void MoveBack(Way* way)
 {
 	for (uint32_t i = way->next; i + 1 < way->count && IsEarlier(way->entries[i + 1], way->entries[i]); ++i)
 	{
-		const Entry entry = way->entries[i];
+		const RayEntry entry = way->entries[i];
 		way->entries[i] = way->entries[i + 1];
 		way->entries[i + 1] = entry;
 	}
@@ -194,7 +194,7 @@ static uint32_t NextOf(Ways* ways, uint32_t number)
 		{
 			break;
 		}
-		Entry* entry = way->entries + way->next;
+		RayEntry* entry = way->entries + way->next;
 		if (entry->isRefined || entry->t > limit)
 		{
 			++way->next;
@@ -243,7 +243,7 @@ static snugStatus CastTogether(Ways* ways)
 	for (uint32_t i = 0; i < ways->count; ++i)
 	{
 		ways->ways[i].probe = sgProbe_Make(&inScene, ways->rays[i].from, ways->rays[i].to);
-		FindEntries(ways, ways->ways + i, (Entry){ -INFINITY, 0, false }, 1.0f);
+		FindEntries(ways, ways->ways + i, (RayEntry){ -INFINITY, 0, false }, 1.0f);
 	}
 	while (todo > 0)
 	{

@@ -24,17 +24,17 @@ static float BroadMargin(const snugScene* scene, double margin)
 	return most < (double)MOST_MARGIN ? sgRoundUp(most) : MOST_MARGIN;
 }
 
-typedef struct Round
+typedef struct WithinRound
 {
 	snugScene* scene;
 	double margin;
 	uint64_t first; ///< of its candidates
 	snugSceneNear found[CANDIDATES_PER_ROUND];
-} Round;
+} WithinRound;
 
 static void AskTask(void* context, uint32_t index)
 {
-	Round* round = context;
+	WithinRound* round = context;
 	snugScene* scene = round->scene;
 	const uint64_t pair = scene->candidates[round->first + index];
 	const uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
@@ -46,7 +46,7 @@ static void AskTask(void* context, uint32_t index)
 	sgScene_Count(scene, &result.counters);
 }
 
-static void AskRound(Round* round, uint32_t count, const snugSceneNearQuery* query, snugSceneResult* result)
+static void AskRound(WithinRound* round, uint32_t count, const snugSceneNearQuery* query, snugSceneResult* result)
 {
 	sgScene_Run(round->scene, count, AskTask, round);
 	for (uint32_t i = 0; i < count; ++i)
@@ -92,7 +92,7 @@ static SG_NOINLINE snugStatus FindWithin(snugScene* scene, const snugSceneNearQu
 	{
 		return sgScene_TooFar(scene, tooFar, result);
 	}
-	Round round; // not zeroed: what threads find is written first
+	WithinRound round; // not zeroed: what threads find is written first
 	round.scene = scene;
 	round.margin = query->margin;
 	for (round.first = 0; round.first < scene->candidateCount; round.first += CANDIDATES_PER_ROUND)

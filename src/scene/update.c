@@ -404,7 +404,7 @@ static snugStatus Search(snugScene* scene, bool trianglePairs, snugSceneResult* 
 // ---- Contacts -------------------------------------------------------------------------------------------------------
 
 /// Pairs of bodies whose contacts are found at once, each in a part of the buffer.
-typedef struct Round
+typedef struct ContactRound
 {
 	snugScene* scene;
 	const snugSceneQuery* query;
@@ -412,9 +412,9 @@ typedef struct Round
 	snugContactBuffer parts[SG_CONTACT_PARTS];
 	snugContactResult found[SG_CONTACT_PARTS];
 	uint32_t first, count;
-} Round;
+} ContactRound;
 
-static snugContactResult FindContacts(const Round* round, const snugScenePair* pair, snugContactBuffer* buffer)
+static snugContactResult FindContacts(const ContactRound* round, const snugScenePair* pair, snugContactBuffer* buffer)
 {
 	snugScene* scene = round->scene;
 	snugContactQuery asked = { .depths = round->query->depths };
@@ -427,7 +427,7 @@ static snugContactResult FindContacts(const Round* round, const snugScenePair* p
 
 static void ContactsTask(void* context, uint32_t index)
 {
-	Round* round = context;
+	ContactRound* round = context;
 	const uint32_t i = round->first + index;
 	round->found[i] = FindContacts(round, round->pairs[i], round->parts + i);
 }
@@ -443,21 +443,21 @@ static bool LacksRoom(const snugContactResult* found)
 	return lacks;
 }
 
-static void TellOne(const Round* round, const snugScenePair* pair, const snugContactResult* found)
+static void TellOne(const ContactRound* round, const snugScenePair* pair, const snugContactResult* found)
 {
 	sgFpEnv_Leave(round->scene->callersEnvironment);
 	round->query->contacts(round->query->contactsUser, pair->a, pair->b, found);
 	sgFpEnv_Enter();
 }
 
-static void TellWithAllRoom(const Round* round, const snugScenePair* pair)
+static void TellWithAllRoom(const ContactRound* round, const snugScenePair* pair)
 {
 	const snugContactResult found = FindContacts(round, pair, round->query->contactBuffer);
 	TellOne(round, pair, &found);
 }
 
 // With all room what was found in later parts is lost.
-static void FinishRound(Round* round)
+static void FinishRound(ContactRound* round)
 {
 	for (round->first = 0; round->first < round->count;)
 	{
@@ -482,7 +482,7 @@ static void FinishRound(Round* round)
 
 static void TellContacts(snugScene* scene, const snugSceneQuery* query)
 {
-	Round round; // not zeroed
+	ContactRound round; // not zeroed
 	round.scene = scene;
 	round.query = query;
 	round.count = 0;

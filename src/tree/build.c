@@ -18,7 +18,7 @@ typedef struct Part
 
 typedef struct Pieces Pieces;
 
-typedef struct Builder
+typedef struct TreeBuilder
 {
 	const sgMeshView* mesh;
 	uint32_t leafTriangles;
@@ -31,10 +31,10 @@ typedef struct Builder
 	uint32_t* newVertex; ///< caller's vertex to tree order, SG_NONE while unused
 	sgTreeArrays* out;
 	uint32_t slotCount;
-} Builder;
+} TreeBuilder;
 
 // Slots for a family: a group, which it has to itself, so that threads can work on neighbouring families.
-static uint32_t TakeSlots(Builder* builder)
+static uint32_t TakeSlots(TreeBuilder* builder)
 {
 	uint32_t first = builder->slotCount;
 	builder->slotCount += SG_LANES;
@@ -67,14 +67,14 @@ static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles)
 }
 
 // What is left to do with a piece of a family that is not cut any more: it is a family of its own, unless it is a leaf.
-static bool BeginFamily(const Builder* builder, Part part, uint32_t level, Piece* piece)
+static bool BeginFamily(const TreeBuilder* builder, Part part, uint32_t level, Piece* piece)
 {
 	*piece = (Piece){ part, FullSubtree(part.count, builder->leafTriangles), level };
 	return part.count > builder->leafTriangles;
 }
 
 // Cut a part in two, and note where.
-static uint32_t Cut(Builder* builder, const Piece* piece)
+static uint32_t Cut(TreeBuilder* builder, const Piece* piece)
 {
 	uint32_t cut = sgSplit(builder->items + piece->part.first, piece->part.count, piece->unit);
 	builder->cuts[piece->part.first + cut] = (uint8_t)(piece->level + 1);
@@ -84,7 +84,7 @@ static uint32_t Cut(Builder* builder, const Piece* piece)
 // One step of cutting: what is left to cut comes back. Families are cut into full subtrees and one that need not be
 // full, so leaves and families come out full, no lanes are wasted and no tree is deeper than it must be; a family of
 // full subtrees and a rest has no more than eight of them, in whatever order they are cut off.
-static uint32_t CutPiece(Builder* builder, const Piece* piece, Piece out[2])
+static uint32_t CutPiece(TreeBuilder* builder, const Piece* piece, Piece out[2])
 {
 	uint32_t cut = Cut(builder, piece), left = 0;
 	const Part parts[2] = { { piece->part.first, cut }, { piece->part.first + cut, piece->part.count - cut } };
@@ -98,7 +98,7 @@ static uint32_t CutPiece(Builder* builder, const Piece* piece, Piece out[2])
 }
 
 // Everything below a piece.
-static void CutBelow(Builder* builder, const Piece* piece)
+static void CutBelow(TreeBuilder* builder, const Piece* piece)
 {
 	Piece pieces[2];
 	uint32_t count = CutPiece(builder, piece, pieces);
@@ -117,7 +117,7 @@ enum
 
 struct Pieces
 {
-	Builder* builder;
+	TreeBuilder* builder;
 	Piece list[MAX_PIECES];
 	uint32_t count;
 	Piece cut[WANTED_PIECES][2]; ///< what the first pieces of the list are cut into
@@ -155,7 +155,7 @@ static uint32_t PutLargeFirst(Pieces* pieces, uint32_t size)
 }
 
 // Cut the largest pieces at the same time, step by step, until there are enough that are not large.
-static void CutAll(Builder* builder, Pieces* pieces, uint32_t triangleCount)
+static void CutAll(TreeBuilder* builder, Pieces* pieces, uint32_t triangleCount)
 {
 	pieces->builder = builder;
 	pieces->count = BeginFamily(builder, (Part){ 0, triangleCount }, 0, pieces->list);
@@ -184,7 +184,7 @@ static void CutAll(Builder* builder, Pieces* pieces, uint32_t triangleCount)
 }
 
 // The parts of a family, in order, so that the leaves below any node are consecutive.
-static uint32_t FindParts(const Builder* builder, Part whole, uint32_t level, Part parts[SG_LANES])
+static uint32_t FindParts(const TreeBuilder* builder, Part whole, uint32_t level, Part parts[SG_LANES])
 {
 	uint32_t count = 0, first = whole.first, end = whole.first + whole.count;
 	for (;;)
@@ -203,7 +203,7 @@ static uint32_t FindParts(const Builder* builder, Part whole, uint32_t level, Pa
 // ---- Numbering ----------------------------------------------------------------------------------------------------
 
 // Number a vertex by its first use, and find or add it in the leaf's own list.
-static uint8_t AddLeafVertex(Builder* builder, sgLeaf* leaf, uint32_t callersVertex)
+static uint8_t AddLeafVertex(TreeBuilder* builder, sgLeaf* leaf, uint32_t callersVertex)
 {
 	sgTreeArrays* out = builder->out;
 	uint32_t vertex = builder->newVertex[callersVertex];
@@ -225,7 +225,7 @@ static uint8_t AddLeafVertex(Builder* builder, sgLeaf* leaf, uint32_t callersVer
 	return leaf->vertexCount++;
 }
 
-static void MakeLeaf(Builder* builder, uint32_t slot, Part part)
+static void MakeLeaf(TreeBuilder* builder, uint32_t slot, Part part)
 {
 	sgTree* tree = &builder->out->tree;
 	sgLeaf* leaf = builder->out->leaves + tree->leafCount;
@@ -257,7 +257,7 @@ static void MakeLeaf(Builder* builder, uint32_t slot, Part part)
 }
 
 // Lay out the subtree of `slot`. Recursion is bounded by SG_MAX_DEPTH.
-static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t level, Part whole)
+static void LayOut(TreeBuilder* builder, uint32_t slot, uint32_t parent, uint32_t level, Part whole)
 {
 	sgTreeArrays* out = builder->out;
 	sgNode* node = out->nodes + slot;
@@ -289,7 +289,7 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 
 static void MakeItems(void* context, uint32_t worker, uint32_t chunk)
 {
-	Builder* builder = context;
+	TreeBuilder* builder = context;
 	uint32_t first = chunk * CHUNK, left = builder->mesh->triangleCount - first;
 	(void)worker;
 	for (uint32_t t = first; t < first + (left < CHUNK ? left : CHUNK); ++t)
@@ -324,7 +324,7 @@ static void* AllocateArray(const snugAllocator* allocator, uint64_t count, size_
 	return wanted <= SIZE_MAX / 2 ? sgAllocate(allocator, *bytes) : NULL;
 }
 
-static bool AllocateArrays(Builder* builder, const snugAllocator* allocator)
+static bool AllocateArrays(TreeBuilder* builder, const snugAllocator* allocator)
 {
 	const sgMeshView* mesh = builder->mesh;
 	sgTreeArrays* out = builder->out;
@@ -345,7 +345,7 @@ static bool AllocateArrays(Builder* builder, const snugAllocator* allocator)
 	       builder->cuts && builder->pieces && builder->newVertex;
 }
 
-static void Run(Builder* builder)
+static void Run(TreeBuilder* builder)
 {
 	const sgMeshView* mesh = builder->mesh;
 	sgTreeArrays* out = builder->out;
@@ -378,7 +378,7 @@ snugStatus sgTree_Build(const sgMeshView* mesh, uint32_t leafTriangles, const sn
     const sgTeam* team, sgTreeArrays* arrays)
 {
 	*arrays = (sgTreeArrays){ 0 };
-	Builder builder = { .mesh = mesh, .leafTriangles = leafTriangles, .team = team, .out = arrays };
+	TreeBuilder builder = { .mesh = mesh, .leafTriangles = leafTriangles, .team = team, .out = arrays };
 	bool enough = AllocateArrays(&builder, allocator);
 	if (enough)
 	{

@@ -45,14 +45,14 @@ sgClusters sgClusters_Bind(const sgTree* tree, const void* data)
 #define CHUNK 64
 
 /// Clusters while they are made.
-typedef struct Builder
+typedef struct ClusterBuilder
 {
 	const sgTree* tree;
 	sgClusterHeader header;
 	uint32_t* firstLeaves; ///< (count): first leaf of each
 	sgCluster* found;      ///< (count)
 	sgClusters out;
-} Builder;
+} ClusterBuilder;
 
 /// The vertices of one cluster, each once, and where its leaves' entries are among them.
 typedef struct Members
@@ -107,7 +107,7 @@ static uint32_t TakePlace(uint32_t* pageCount, uint32_t* pageEnd, uint32_t verte
 	return place;
 }
 
-static sgLaneSet FamilyOf(const Builder* b, uint32_t cluster)
+static sgLaneSet FamilyOf(const ClusterBuilder* b, uint32_t cluster)
 {
 	return sgTree_Family(b->tree, b->tree->leaves[b->firstLeaves[cluster]].slot);
 }
@@ -126,7 +126,7 @@ static void FindMembers(const sgTree* tree, sgLaneSet family, Members* members)
 	Members_Sort(members);
 }
 
-static uint32_t ChunkEnd(const Builder* b, uint32_t chunk)
+static uint32_t ChunkEnd(const ClusterBuilder* b, uint32_t chunk)
 {
 	uint32_t end = (chunk + 1) * CHUNK;
 	return end < b->header.count ? end : b->header.count;
@@ -135,7 +135,7 @@ static uint32_t ChunkEnd(const Builder* b, uint32_t chunk)
 // How many vertices each cluster has; where they begin comes later, and until then is one more than the last of them.
 static void CountVertices(void* context, uint32_t worker, uint32_t chunk)
 {
-	const Builder* b = context;
+	const ClusterBuilder* b = context;
 	(void)worker;
 	for (uint32_t c = chunk * CHUNK; c < ChunkEnd(b, chunk); ++c)
 	{
@@ -146,7 +146,7 @@ static void CountVertices(void* context, uint32_t worker, uint32_t chunk)
 	}
 }
 
-static void PlaceClusters(Builder* b)
+static void PlaceClusters(ClusterBuilder* b)
 {
 	uint32_t pageEnd = 0;
 	for (uint32_t c = 0; c < b->header.count; ++c)
@@ -161,7 +161,7 @@ static void PlaceClusters(Builder* b)
 
 static void FillClusters(void* context, uint32_t worker, uint32_t chunk)
 {
-	const Builder* b = context;
+	const ClusterBuilder* b = context;
 	uint32_t *ofLeaf = (uint32_t*)(uintptr_t)b->out.ofLeaf, *places = (uint32_t*)(uintptr_t)b->out.places;
 	(void)worker;
 	for (uint32_t c = chunk * CHUNK; c < ChunkEnd(b, chunk); ++c)
@@ -189,7 +189,7 @@ static bool IsFirstOfCluster(const sgTree* tree, uint32_t leaf)
 	return slot % SG_LANES == sgLowestBit(sgTree_Family(tree, slot).leafMask);
 }
 
-static void ListClusters(Builder* b)
+static void ListClusters(ClusterBuilder* b)
 {
 	for (uint32_t i = 0; i < b->tree->leafCount; ++i)
 	{
@@ -200,7 +200,8 @@ static void ListClusters(Builder* b)
 	}
 }
 
-static snugStatus Make(Builder* b, const snugAllocator* allocator, const sgTeam* team, void** data, size_t* bytes)
+static snugStatus Make(
+    ClusterBuilder* b, const snugAllocator* allocator, const sgTeam* team, void** data, size_t* bytes)
 {
 	ListClusters(b);
 	uint32_t chunks = (b->header.count + CHUNK - 1) / CHUNK;
@@ -229,7 +230,7 @@ static snugStatus Make(Builder* b, const snugAllocator* allocator, const sgTeam*
 snugStatus sgClusters_Build(
     const sgTree* tree, const snugAllocator* allocator, const sgTeam* team, void** data, size_t* bytes)
 {
-	Builder builder = { .tree = tree };
+	ClusterBuilder builder = { .tree = tree };
 	size_t leafBytes = tree->leafCount * sizeof(uint32_t), foundBytes = tree->leafCount * sizeof(sgCluster);
 	builder.firstLeaves = sgAllocate(allocator, leafBytes);
 	builder.found = sgAllocate(allocator, foundBytes);

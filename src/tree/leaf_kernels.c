@@ -571,14 +571,14 @@ static inline f8 PairErrors(const f8 a[3][3], const f8 b[3][3])
 }
 
 /// On which side of the other's plane the corners of a triangle certainly are.
-typedef struct Sides
+typedef struct PlaneSides
 {
 	m8 above[3], below[3];
-} Sides;
+} PlaneSides;
 
-static inline Sides FindSides(const f8 corners[3][3], const f8 plane[3][3], f8 error)
+static inline PlaneSides FindSides(const f8 corners[3][3], const f8 plane[3][3], f8 error)
 {
-	Sides sides;
+	PlaneSides sides;
 	f8 n[3], minusError = f8_Sub(f8_Set(0.0f), error);
 	Normal(plane[1], plane[2], plane[0], n);
 	for (int c = 0; c < 3; ++c)
@@ -592,14 +592,14 @@ static inline Sides FindSides(const f8 corners[3][3], const f8 plane[3][3], f8 e
 }
 
 // But for the first corner in some lanes.
-static inline uint32_t Certain(const Sides* sides, uint32_t atCorner)
+static inline uint32_t Certain(const PlaneSides* sides, uint32_t atCorner)
 {
 	uint32_t certain = m8_Bits(m8_Or(sides->above[0], sides->below[0])) | atCorner;
 	certain &= m8_Bits(m8_Or(sides->above[1], sides->below[1]));
 	return certain & m8_Bits(m8_Or(sides->above[2], sides->below[2]));
 }
 
-static inline m8 OnOneSide(const Sides* sides, int c, int d)
+static inline m8 OnOneSide(const PlaneSides* sides, int c, int d)
 {
 	return m8_Or(m8_And(sides->above[c], sides->above[d]), m8_And(sides->below[c], sides->below[d]));
 }
@@ -611,7 +611,7 @@ typedef struct Turned
 	m8 isAbove; ///< the one that is alone
 } Turned;
 
-static inline Turned TurnLoneFirst(const f8 corners[3][3], const Sides* sides)
+static inline Turned TurnLoneFirst(const f8 corners[3][3], const PlaneSides* sides)
 {
 	Turned turned;
 	m8 isLast = OnOneSide(sides, 0, 1), isMiddle = OnOneSide(sides, 0, 2), isFirst = OnOneSide(sides, 1, 2);
@@ -641,13 +641,13 @@ static inline void SwapWhere(Turned* turned, m8 which)
 // Pairs that have no more in common than their first corner, which is one: the other two corners of each are on either
 // side of the other's plane. With x, y of one and r, s of the other they meet beyond it if and only if x and r are on
 // different sides (MeetAtCorner in triangle.c), which four signs settle.
-static inline uint32_t MeetAtCorners(const Sides* sidesA, const Sides* sidesB)
+static inline uint32_t MeetAtCorners(const PlaneSides* sidesA, const PlaneSides* sidesB)
 {
 	return m8_Bits(sidesA->above[1]) ^ m8_Bits(sidesB->above[1]);
 }
 
 // Lanes whose corners but the first are on one side of the other's plane.
-static inline uint32_t ApartAtCorners(const Sides* sidesA, const Sides* sidesB)
+static inline uint32_t ApartAtCorners(const PlaneSides* sidesA, const PlaneSides* sidesB)
 {
 	return m8_Bits(m8_Or(OnOneSide(sidesA, 1, 2), OnOneSide(sidesB, 1, 2)));
 }
@@ -670,8 +670,8 @@ static uint32_t DecidePairs(const sgPairLanes* pairs, uint32_t atCorner, uint32_
 		}
 	}
 	f8 error = PairErrors((const f8(*)[3])a, (const f8(*)[3])b), minusError = f8_Sub(f8_Set(0.0f), error);
-	Sides sidesA = FindSides((const f8(*)[3])a, (const f8(*)[3])b, error);
-	Sides sidesB = FindSides((const f8(*)[3])b, (const f8(*)[3])a, error);
+	PlaneSides sidesA = FindSides((const f8(*)[3])a, (const f8(*)[3])b, error);
+	PlaneSides sidesB = FindSides((const f8(*)[3])b, (const f8(*)[3])a, error);
 	m8 apart = m8_Or(m8_And(OnOneSide(&sidesA, 0, 1), OnOneSide(&sidesA, 0, 2)),
 	    m8_And(OnOneSide(&sidesB, 0, 1), OnOneSide(&sidesB, 0, 2)));
 	Turned turnedA = TurnLoneFirst((const f8(*)[3])a, &sidesA), turnedB = TurnLoneFirst((const f8(*)[3])b, &sidesB);

@@ -35,12 +35,8 @@ static FILE* Open(const char* name, const char* file)
 
 static void FindFolder(void)
 {
-	const char *own = getenv("SNUG_QUERIES"), *models = getenv("SNUG_MODELS");
-	snprintf(folder, sizeof(folder), "%s%s",
-	    own != NULL      ? own
-	    : models != NULL ? models
-	                     : "..",
-	    own != NULL ? "" : "/../queries");
+	const char* own = getenv("SNUG_QUERIES");
+	snprintf(folder, sizeof(folder), "%s%s", own != NULL ? own : MODELS_FOLDER, own != NULL ? "" : "/../queries");
 	FILE* first = Open(scenes[0], "vf.csv");
 	if (first == NULL)
 	{
@@ -276,12 +272,11 @@ static void cloth_meets_at_its_times(void** state)
 {
 	(void)state;
 	FindFolder();
-	const char* models = getenv("SNUG_MODELS");
 	Cloth cloth[2];
 	for (int i = 0; i < 2; ++i)
 	{
 		char path[1024];
-		snprintf(path, sizeof(path), "%s/cloth_funnel_t%d.ply", models != NULL ? models : "../models", i);
+		snprintf(path, sizeof(path), "%s/cloth_funnel_t%d.ply", MODELS_FOLDER, i);
 		FILE* in = fopen(path, "rb");
 		if (in == NULL)
 		{

@@ -1,5 +1,5 @@
 // test/io/test_io_models.c: real models, made by others: counts as their makers' tools report them, every clip against
-// the naive reference, and how long loading takes. They are in SNUG_MODELS, or beside the project; without them the
+// the naive reference, and how long loading takes. They are in SNUG_MODELS or build/models; without them the
 // test is skipped.
 #include "test_io.h"
 
@@ -32,8 +32,7 @@ static const Expected models[] = {
 
 static void PathOf(const char* file, char path[1024])
 {
-	const char* directory = getenv("SNUG_MODELS");
-	snprintf(path, 1024, "%s/%s", directory != NULL ? directory : SNUG_TEST_DIR "/../../shared/models", file);
+	snprintf(path, 1024, "%s/%s", MODELS_FOLDER, file);
 }
 
 static bool Exists(const char* path)

@@ -648,20 +648,13 @@ static void too_far_is_an_error(void** state)
 
 // --- Real meshes ---------------------------------------------------------------------------------------------------
 
-static const char* ModelDirectory(void)
-{
-	const char* directory = getenv("SNUG_TEST_MODELS");
-	return directory != NULL ? directory : SNUG_TEST_DIR "/../../shared/models";
-}
-
 static bool ReadMesh(const char* name, sceneMesh* mesh)
 {
 	char path[1024];
-	snprintf(path, sizeof(path), "%s/%s", ModelDirectory(), name);
+	snprintf(path, sizeof(path), "%s/%s", MODELS_FOLDER, name);
 	FILE* file = fopen(path, "rb");
 	if (file == NULL)
 	{
-		print_message("no %s: set SNUG_TEST_MODELS to a directory that has it\n", path);
 		return false;
 	}
 	fclose(file);

@@ -35,6 +35,9 @@ static inline int SkipOrFail(const char* what, const char* reason)
 	return isRequired ? 1 : 77;
 }
 
+/// The folder of models that others made (docs/data.md): SNUG_MODELS, or where the laboratory looks.
+#define MODELS_FOLDER (getenv("SNUG_MODELS") != NULL ? getenv("SNUG_MODELS") : SNUG_TEST_DIR "/../build/models")
+
 /// Within a test of cmocka.
 #define SKIP_WITHOUT(what, reason)          \
 	do                                      \

@@ -19,7 +19,7 @@
 #define SHARE_BOUNDED 0.75
 
 /// Scratch memory of one worker.
-typedef struct Scratch
+typedef struct FamilyScratch
 {
 	bool isReady; ///< stamps and what must be zero are
 	uint32_t stamp;
@@ -35,46 +35,46 @@ typedef struct Scratch
 	sgLaneFloats* probe;      ///< for a fit of MAX_FIT_ENTRIES
 	uint64_t mostAlone;       ///< values that a node alone has at most before its transforms are put across
 	sgLaneFloats* alone;      ///< room for them
-} Scratch;
+} FamilyScratch;
 
-typedef struct Builder
+typedef struct FamilyBuilder
 {
 	const sgBounded* bounded;
 	const snugModel* model;
 	const sgLinearHeader* header;
 	sgFamilies* out;
-	Scratch workers[SG_TEAM_WORKERS];
-} Builder;
+	FamilyScratch workers[SG_TEAM_WORKERS];
+} FamilyBuilder;
 
 enum
 {
 	ARRAY_COUNT = 10
 };
 
-static void ListArrays(const Builder* b, sgArray list[ARRAY_COUNT])
+static void ListArrays(const FamilyBuilder* b, sgArray list[ARRAY_COUNT])
 {
 	const sgTree* tree = &b->model->tree;
 	const sgLinearFamily probed = { .kind = sgLinear_firstOrder, .entryCount = MAX_FIT_ENTRIES };
 	uint64_t count = b->bounded->count, transforms = b->header->transformCount;
 	const sgArray arrays[ARRAY_COUNT] = {
-		{ SG_ARRAY(Scratch, members, (uint64_t)tree->leafVertexCount + 1) },
-		{ SG_ARRAY(Scratch, vertexStamp, (uint64_t)tree->vertexCount + 1) },
-		{ SG_ARRAY(Scratch, transformStamp, count > transforms ? count : transforms) },
-		{ SG_ARRAY(Scratch, entryOf, count) },
-		{ SG_ARRAY(Scratch, transforms, count) },
-		{ SG_ARRAY(Scratch, row, count) },
-		{ SG_ARRAY(Scratch, boxes, count) },
-		{ SG_ARRAY(Scratch, sums, count) },
-		{ SG_ARRAY(Scratch, fits, count) },
-		{ SG_ARRAY(Scratch, probe, sgLinearFamily_Values(&probed)) },
+		{ SG_ARRAY(FamilyScratch, members, (uint64_t)tree->leafVertexCount + 1) },
+		{ SG_ARRAY(FamilyScratch, vertexStamp, (uint64_t)tree->vertexCount + 1) },
+		{ SG_ARRAY(FamilyScratch, transformStamp, count > transforms ? count : transforms) },
+		{ SG_ARRAY(FamilyScratch, entryOf, count) },
+		{ SG_ARRAY(FamilyScratch, transforms, count) },
+		{ SG_ARRAY(FamilyScratch, row, count) },
+		{ SG_ARRAY(FamilyScratch, boxes, count) },
+		{ SG_ARRAY(FamilyScratch, sums, count) },
+		{ SG_ARRAY(FamilyScratch, fits, count) },
+		{ SG_ARRAY(FamilyScratch, probe, sgLinearFamily_Values(&probed)) },
 	};
 	memcpy(list, arrays, sizeof(arrays));
 }
 
 // Workers that get nothing to do hardly touch it.
-static Scratch* GetScratch(Builder* b, uint32_t worker)
+static FamilyScratch* GetScratch(FamilyBuilder* b, uint32_t worker)
 {
-	Scratch* scratch = b->workers + worker;
+	FamilyScratch* scratch = b->workers + worker;
 	if (!scratch->isReady)
 	{
 		const sgTree* tree = &b->model->tree;
@@ -92,7 +92,8 @@ static Scratch* GetScratch(Builder* b, uint32_t worker)
 // ---- What a family has ----------------------------------------------------------------------------------------------
 
 // The vertices below each of the lanes, each once.
-static void CollectMembers(const Builder* b, Scratch* scratch, sgLaneSet family, uint32_t lanes, sgFamilyDraft* draft)
+static void CollectMembers(
+    const FamilyBuilder* b, FamilyScratch* scratch, sgLaneSet family, uint32_t lanes, sgFamilyDraft* draft)
 {
 	const sgTree* tree = &b->model->tree;
 	uint32_t count = 0;
@@ -143,7 +144,8 @@ static void SortTransforms(uint16_t* list, uint32_t count, const uint16_t* rank)
 }
 
 // All transforms of all members, ascending by number or else by rank.
-static void CollectTransforms(const Builder* b, Scratch* scratch, sgFamilyDraft* draft, const uint16_t* rank)
+static void CollectTransforms(
+    const FamilyBuilder* b, FamilyScratch* scratch, sgFamilyDraft* draft, const uint16_t* rank)
 {
 	const sgWeights* bounded = b->bounded->weights;
 	uint16_t* list = scratch->transforms;
@@ -172,7 +174,7 @@ static void CollectTransforms(const Builder* b, Scratch* scratch, sgFamilyDraft*
 	draft->entryOf = scratch->entryOf;
 }
 
-static sgFamilyDraft BeginDraft(const Builder* b, Scratch* scratch)
+static sgFamilyDraft BeginDraft(const FamilyBuilder* b, FamilyScratch* scratch)
 {
 	return (sgFamilyDraft){
 		.model = b->model,
@@ -187,7 +189,7 @@ static sgFamilyDraft BeginDraft(const Builder* b, Scratch* scratch)
 }
 
 // A family as a whole.
-static sgFamilyDraft DraftFamily(const Builder* b, Scratch* scratch, sgLaneSet family)
+static sgFamilyDraft DraftFamily(const FamilyBuilder* b, FamilyScratch* scratch, sgLaneSet family)
 {
 	sgFamilyDraft draft = BeginDraft(b, scratch);
 	CollectMembers(b, scratch, family, sgLinear_BoundedLanes(family), &draft);
@@ -196,7 +198,7 @@ static sgFamilyDraft DraftFamily(const Builder* b, Scratch* scratch, sgLaneSet f
 }
 
 // One of its nodes, which becomes lane 0.
-static sgFamilyDraft DraftAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint32_t node)
+static sgFamilyDraft DraftAlone(const FamilyBuilder* b, FamilyScratch* scratch, sgLaneSet family, uint32_t node)
 {
 	sgFamilyDraft draft = BeginDraft(b, scratch);
 	CollectMembers(b, scratch, family, 1u << node, &draft);
@@ -214,7 +216,7 @@ static sgFamilyDraft DraftAlone(const Builder* b, Scratch* scratch, sgLaneSet fa
 
 // First order where weights vary nearly linearly over every node of the family, the local program where they do not or
 // influences are few.
-static sgLinearKind ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft)
+static sgLinearKind ChooseKind(const FamilyBuilder* b, FamilyScratch* scratch, const sgFamilyDraft* draft)
 {
 	double influences = (double)b->header->rows.entries / (double)b->model->tree.vertexCount;
 	if (draft->entryCount > MAX_FIT_ENTRIES || influences <= FEW_INFLUENCES || b->bounded->isLocal)
@@ -225,7 +227,7 @@ static sgLinearKind ChooseKind(const Builder* b, Scratch* scratch, const sgFamil
 }
 
 // How many blocks of eight the transforms of a lane are in: those of poses, or eights as they come.
-static uint32_t CountBlocks(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, uint32_t lane)
+static uint32_t CountBlocks(const FamilyBuilder* b, FamilyScratch* scratch, const sgFamilyDraft* draft, uint32_t lane)
 {
 	const sgWeights* weights = b->bounded->weights;
 	const uint16_t* rank = b->bounded->rank;
@@ -247,8 +249,8 @@ static uint32_t CountBlocks(const Builder* b, Scratch* scratch, const sgFamilyDr
 
 // Together, a family costs one step for each of all its transforms; alone, a node costs one for each block of eight of
 // its own. A node without siblings, the root, is always cheaper alone.
-static bool IsBetterAcross(
-    const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, const sgLinearFamily* family, bool isRoot)
+static bool IsBetterAcross(const FamilyBuilder* b, FamilyScratch* scratch, const sgFamilyDraft* draft,
+    const sgLinearFamily* family, bool isRoot)
 {
 	if (family->kind != sgLinear_local)
 	{
@@ -273,13 +275,13 @@ static bool IsBetterAcross(
 }
 
 // Where a transform of a node alone goes: entry of eight times eight, and lane. Places ascend.
-static uint32_t PlaceOf(const Builder* b, const sgFamilyDraft* draft, uint32_t j)
+static uint32_t PlaceOf(const FamilyBuilder* b, const sgFamilyDraft* draft, uint32_t j)
 {
 	return b->bounded->rank != NULL ? b->bounded->rank[draft->transforms[j]] : j;
 }
 
 // How many entries of eight the transforms of a node alone are in.
-static uint32_t CountEntries(const Builder* b, const sgFamilyDraft* draft)
+static uint32_t CountEntries(const FamilyBuilder* b, const sgFamilyDraft* draft)
 {
 	uint32_t count = 0, last = UINT32_MAX;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
@@ -292,7 +294,7 @@ static uint32_t CountEntries(const Builder* b, const sgFamilyDraft* draft)
 }
 
 // One record for a family, or one for each of its nodes.
-static void PlanFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgLinearFamily* records)
+static void PlanFamily(FamilyBuilder* b, FamilyScratch* scratch, sgLaneSet family, sgLinearFamily* records)
 {
 	sgFamilyDraft draft = DraftFamily(b, scratch, family);
 	sgLinearFamily like = { .entryCount = draft.entryCount, .kind = (uint8_t)ChooseKind(b, scratch, &draft) };
@@ -326,7 +328,7 @@ static void PutPairs(const sgFamilyDraft* draft, uint64_t count, uint16_t* numbe
 }
 
 // Numbers of the blocks of eight that the transforms of a node alone are in.
-static void PutBlocks(const Builder* b, const sgFamilyDraft* draft, uint16_t* numbers)
+static void PutBlocks(const FamilyBuilder* b, const sgFamilyDraft* draft, uint16_t* numbers)
 {
 	uint32_t count = 0, last = UINT32_MAX;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
@@ -342,7 +344,7 @@ static void PutBlocks(const Builder* b, const sgFamilyDraft* draft, uint16_t* nu
 
 // Lane 0 of the entries, which are in the order of places, becomes one lane of the entry for eight transforms.
 static void PutAcross(
-    const Builder* b, const sgFamilyDraft* draft, uint32_t stride, const sgLaneFloats* entries, sgLaneFloats* out)
+    const FamilyBuilder* b, const sgFamilyDraft* draft, uint32_t stride, const sgLaneFloats* entries, sgLaneFloats* out)
 {
 	uint32_t last = UINT32_MAX;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
@@ -361,7 +363,8 @@ static void PutAcross(
 	}
 }
 
-static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint32_t lane, const sgLinearFamily* record)
+static void FillAlone(
+    const FamilyBuilder* b, FamilyScratch* scratch, sgLaneSet family, uint32_t lane, const sgLinearFamily* record)
 {
 	sgFamilyDraft draft = DraftAlone(b, scratch, family, lane);
 	sgLinearFamily whole = *record;
@@ -383,7 +386,7 @@ static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint
 	PutAcross(b, &draft, sgLinearKind_EntryValues((sgLinearKind)record->kind), scratch->alone + head, values + head);
 }
 
-static void FillFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgLinearFamily* records)
+static void FillFamily(FamilyBuilder* b, FamilyScratch* scratch, sgLaneSet family, sgLinearFamily* records)
 {
 	if (!records->isAcross)
 	{
@@ -402,9 +405,9 @@ static void FillFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgLinearF
 // ---- All of them ----------------------------------------------------------------------------------------------------
 
 /// What is done with a family whose records are known.
-typedef void FamilyFcn(Builder* b, Scratch* scratch, sgLaneSet family, sgLinearFamily* records);
+typedef void FamilyFcn(FamilyBuilder* b, FamilyScratch* scratch, sgLaneSet family, sgLinearFamily* records);
 
-static void DoGroup(Builder* b, uint32_t worker, uint32_t group, FamilyFcn* todo)
+static void DoGroup(FamilyBuilder* b, uint32_t worker, uint32_t group, FamilyFcn* todo)
 {
 	uint32_t first = b->out->firstFamilies[group];
 	if (first != SG_NONE)
@@ -425,7 +428,7 @@ static void FillGroup(void* context, uint32_t worker, uint32_t group)
 }
 
 // Records as if every node were bounded alone; those that are not used stay of no kind.
-static uint32_t PlaceRecords(const Builder* b)
+static uint32_t PlaceRecords(const FamilyBuilder* b)
 {
 	const sgTree* tree = &b->model->tree;
 	uint32_t count = 0;
@@ -459,7 +462,7 @@ static bool TakeRecords(sgFamilies* out, uint32_t from, uint32_t end)
 	return true;
 }
 
-static bool NumberRecords(const Builder* b)
+static bool NumberRecords(const FamilyBuilder* b)
 {
 	const sgTree* tree = &b->model->tree;
 	bool good = true;
@@ -476,7 +479,7 @@ static bool NumberRecords(const Builder* b)
 	return good;
 }
 
-static bool AllocateScratch(Builder* b, char** memory, size_t* bytes)
+static bool AllocateScratch(FamilyBuilder* b, char** memory, size_t* bytes)
 {
 	sgArray list[ARRAY_COUNT];
 	ListArrays(b, list);
@@ -491,7 +494,7 @@ static bool AllocateScratch(Builder* b, char** memory, size_t* bytes)
 	return *memory != NULL;
 }
 
-static bool AllocateAlone(Builder* b, sgLaneFloats** memory, size_t* bytes)
+static bool AllocateAlone(FamilyBuilder* b, sgLaneFloats** memory, size_t* bytes)
 {
 	uint64_t most = 0;
 	for (uint32_t i = 0; i < SG_TEAM_WORKERS; ++i)
@@ -508,7 +511,7 @@ static bool AllocateAlone(Builder* b, sgLaneFloats** memory, size_t* bytes)
 	return *memory != NULL;
 }
 
-static snugStatus Fill(Builder* b)
+static snugStatus Fill(FamilyBuilder* b)
 {
 	sgFamilies* out = b->out;
 	const snugAllocator* allocator = &b->model->allocator;
@@ -531,7 +534,7 @@ snugStatus sgFamilies_Make(
     const snugModel* model, const sgLinearHeader* header, const sgBounded* bounded, sgFamilies* out)
 {
 	const snugAllocator* allocator = &model->allocator;
-	Builder builder = { .bounded = bounded, .model = model, .header = header, .out = out };
+	FamilyBuilder builder = { .bounded = bounded, .model = model, .header = header, .out = out };
 	size_t scratchBytes = 0;
 	*out = (sgFamilies){ .firstBytes = model->tree.groupCount * sizeof(uint32_t) };
 	out->firstFamilies = sgAllocate(allocator, out->firstBytes);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Builder
+typedef struct FieldsBuilder
 {
 	const snugModel* model;
 	const snugAllocator* allocator;
@@ -33,7 +33,7 @@ typedef struct Builder
 	sgFieldSums* sums;
 	double* row;
 	uint32_t stamp;
-} Builder;
+} FieldsBuilder;
 
 // Every array with its size, so that they are allocated and released by the same list.
 typedef struct ArraySlot
@@ -47,7 +47,7 @@ enum
 	ARRAY_COUNT = 12
 };
 
-static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
+static void ListArrays(FieldsBuilder* b, ArraySlot slots[ARRAY_COUNT])
 {
 	const sgTree* tree = &b->model->tree;
 	size_t fields = b->header.fieldCount;
@@ -68,7 +68,7 @@ static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 	memcpy(slots, list, sizeof(list));
 }
 
-static bool AllocateArrays(Builder* b)
+static bool AllocateArrays(FieldsBuilder* b)
 {
 	ArraySlot slots[ARRAY_COUNT];
 	ListArrays(b, slots);
@@ -84,7 +84,7 @@ static bool AllocateArrays(Builder* b)
 	return true;
 }
 
-static void ReleaseArrays(Builder* b)
+static void ReleaseArrays(FieldsBuilder* b)
 {
 	ArraySlot slots[ARRAY_COUNT];
 	ListArrays(b, slots);
@@ -108,7 +108,7 @@ uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group)
 }
 
 // The vertices below each of the lanes, each once.
-static void CollectMembers(Builder* b, uint32_t group, uint32_t lanes, sgGroupDraft* draft)
+static void CollectMembers(FieldsBuilder* b, uint32_t group, uint32_t lanes, sgGroupDraft* draft)
 {
 	const sgTree* tree = &b->model->tree;
 	uint32_t count = 0;
@@ -135,7 +135,7 @@ static void CollectMembers(Builder* b, uint32_t group, uint32_t lanes, sgGroupDr
 }
 
 // All fields that move any of the members, ascending, behind those of earlier groups.
-static bool CollectFields(Builder* b, sgGroupDraft* draft)
+static bool CollectFields(FieldsBuilder* b, sgGroupDraft* draft)
 {
 	uint32_t first = b->header.groupFieldCount, count = 0;
 	if (!sgGrow(b->allocator, (void**)&b->groupFields, &b->groupFieldCapacity, first, b->header.fieldCount,
@@ -166,7 +166,7 @@ static bool CollectFields(Builder* b, sgGroupDraft* draft)
 }
 
 // What fits are not good enough for keeps its intervals.
-static bool FillGroup(Builder* b, const sgGroupDraft* draft, sgFieldsGroup* group)
+static bool FillGroup(FieldsBuilder* b, const sgGroupDraft* draft, sgFieldsGroup* group)
 {
 	group->hasIntervals = 1;
 	uint64_t values = sgFieldsGroup_Values(group);
@@ -184,7 +184,7 @@ static bool FillGroup(Builder* b, const sgGroupDraft* draft, sgFieldsGroup* grou
 	return true;
 }
 
-static bool AddGroups(Builder* b)
+static bool AddGroups(FieldsBuilder* b)
 {
 	const sgTree* tree = &b->model->tree;
 	for (uint32_t g = 0; g < tree->groupCount; ++g)
@@ -220,7 +220,7 @@ static bool AddGroups(Builder* b)
 }
 
 // Numbers of the model as a whole: how far positions and displacements reach.
-static void FindReach(Builder* b)
+static void FindReach(FieldsBuilder* b)
 {
 	const sgTree* tree = &b->model->tree;
 	const sgDisplacements* from = &b->displacements;
@@ -250,7 +250,7 @@ static void FindReach(Builder* b)
 	b->header.span = sgRoundUp(sqrt(span2) * (1.0 + 0x1p-30));
 }
 
-static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
+static snugStatus Assemble(FieldsBuilder* b, void** data, size_t* bytes)
 {
 	size_t total = sgFields_Bytes(b->model, &b->header);
 	char* out = sgAllocate(b->allocator, total);
@@ -276,7 +276,7 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	return snug_success;
 }
 
-static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
+static snugStatus BuildAll(FieldsBuilder* b, void** data, size_t* bytes)
 {
 	snugStatus status = sgRowsDraft_Make(&b->rows, &b->rowsOf, &b->lists, b->allocator, b->model->team);
 	if (status != snug_success)
@@ -301,7 +301,7 @@ snugStatus sgFields_Build(
 	{
 		return status;
 	}
-	Builder builder = {
+	FieldsBuilder builder = {
 		.model = model,
 		.allocator = &model->allocator,
 		.rowsOf = sgModel_RowsOf(model),

@@ -377,26 +377,26 @@ static uint32_t FindRoot(uint32_t* rootOf, uint32_t joint)
 }
 
 /// An edge while edges are put in order: a link if it joined two components.
-typedef struct Edge
+typedef struct SetEdge
 {
 	double weight;
 	sgTurningPair pair;
 	uint32_t isLink;
-} Edge;
+} SetEdge;
 
-static bool ComesBefore(const Edge* a, const Edge* b)
+static bool ComesBefore(const SetEdge* a, const SetEdge* b)
 {
 	uint32_t keyA = KeyOf(a->pair.first, a->pair.second), keyB = KeyOf(b->pair.first, b->pair.second);
 	return a->weight != b->weight ? a->weight > b->weight : keyA < keyB;
 }
 
-static void SortEdges(Edge* edges, uint32_t count)
+static void SortEdges(SetEdge* edges, uint32_t count)
 {
 	for (uint32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : (uint32_t)((uint64_t)gap * 5 / 11))
 	{
 		for (uint32_t i = gap; i < count; ++i)
 		{
-			Edge edge = edges[i];
+			SetEdge edge = edges[i];
 			uint32_t j = i;
 			for (; j >= gap && ComesBefore(&edge, edges + j - gap); j -= gap)
 			{
@@ -408,12 +408,12 @@ static void SortEdges(Edge* edges, uint32_t count)
 }
 
 // How much weight of vertices hangs on an edge, so that links are those that matter.
-static void WeighEdges(const sgTurningDraft* draft, Edge* edges)
+static void WeighEdges(const sgTurningDraft* draft, SetEdge* edges)
 {
 	const sgWeights* weights = draft->weights;
 	for (uint32_t i = 0; i < draft->header.edgeCount; ++i)
 	{
-		edges[i] = (Edge){ .pair = draft->edges[i] };
+		edges[i] = (SetEdge){ .pair = draft->edges[i] };
 	}
 	for (uint32_t v = 0; v < draft->model->tree.vertexCount; ++v)
 	{
@@ -433,7 +433,7 @@ static void WeighEdges(const sgTurningDraft* draft, Edge* edges)
 
 // Links first, each towards a joint that no earlier one reaches: repeatedly over the heaviest edges, growing from the
 // joints that are there already; then the other edges.
-static void OrderEdges(sgTurningDraft* draft, Edge* edges, uint32_t* rootOf, uint32_t* isReached)
+static void OrderEdges(sgTurningDraft* draft, SetEdge* edges, uint32_t* rootOf, uint32_t* isReached)
 {
 	uint32_t count = draft->header.edgeCount, stored = 0;
 	SortEdges(edges, count);
@@ -485,9 +485,9 @@ static snugStatus MakeEdges(sgTurningDraft* draft)
 	bool good = FindEdges(draft, &keys);
 	draft->header.edgeCount = keys.count;
 	Keys_Release(&keys);
-	size_t edgeBytes = ((size_t)draft->header.edgeCount + 1) * sizeof(Edge);
+	size_t edgeBytes = ((size_t)draft->header.edgeCount + 1) * sizeof(SetEdge);
 	size_t jointBytes = 2 * (size_t)draft->transformCount * sizeof(uint32_t);
-	Edge* edges = sgAllocate(allocator, edgeBytes);
+	SetEdge* edges = sgAllocate(allocator, edgeBytes);
 	uint32_t* joints = sgAllocate(allocator, jointBytes);
 	good = good && edges != NULL && joints != NULL;
 	if (good)
