@@ -234,7 +234,8 @@ static Boxes ReadLevel(Actor* actor, uint32_t level)
 static Boxes ReadVisited(Actor* actor)
 {
 	Boxes boxes = { Allocate(MAX_BOXES * sizeof(snugNodeBox)), 0 };
-	Require(snugBody_GetVisitedBoxes(actor->body, boxes.boxes, MAX_BOXES, &boxes.count) == snug_success, "no boxes");
+	Require(
+	    snugBody_GetBoxes(actor->body, SNUG_NONE, boxes.boxes, MAX_BOXES, &boxes.count) == snug_success, "no boxes");
 	Require(boxes.count <= MAX_BOXES, "too many boxes");
 	return boxes;
 }

@@ -50,16 +50,12 @@ typedef struct snugNodeBox
 } snugNodeBox;
 
 /// The boxes of one level of the tree, and of leaves above it: so that all triangles are in one of them.
+/// @param level or SNUG_NONE: the boxes that queries have looked at since the body was posed. None for bodies that use
+/// the model's own boxes: rigid ones, and bodies of fields whose amplitudes are zero
 /// @param boxes nullable; receives the first `capacity` boxes
 /// @param count receives how many there are
 SNUG_API snugStatus snugBody_GetBoxes(
     snugBody* body, uint32_t level, snugNodeBox* boxes, uint64_t capacity, uint64_t* count);
-
-/// The boxes that queries have looked at since the body was posed. None for bodies that use the model's own
-/// boxes: rigid ones, and bodies of fields whose amplitudes are zero.
-/// @param boxes nullable; receives the first `capacity` boxes
-/// @param count receives how many there are
-SNUG_API snugStatus snugBody_GetVisitedBoxes(snugBody* body, snugNodeBox* boxes, uint64_t capacity, uint64_t* count);
 
 /// @}
 

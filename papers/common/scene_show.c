@@ -145,12 +145,12 @@ bool show_ChooseVisited(show* s, showFrame* frame, simError* error)
 	{
 		snugBody* body = s->bodies[i].posed;
 		uint64_t count = 0;
-		good = snugBody_GetVisitedBoxes(body, NULL, 0, &count) == snug_success;
+		good = snugBody_GetBoxes(body, SNUG_NONE, NULL, 0, &count) == snug_success;
 		snugNodeBox* boxes = malloc(((size_t)count + 1) * sizeof(snugNodeBox));
 		good = (good && boxes != NULL) || simError_SetMemory(error);
 		if (good)
 		{
-			snugBody_GetVisitedBoxes(body, boxes, count, &count);
+			snugBody_GetBoxes(body, SNUG_NONE, boxes, count, &count);
 			frame->nodesVisited += count;
 			good = ChooseOfBody(s, s->bodies + i, boxes, count, error);
 		}

@@ -30,19 +30,12 @@ PyObject* smBody_GetBounds(PyObject* object, PyObject* const* arguments, Py_ssiz
 
 // ---- Boxes of the tree -----------------------------------------------------------------------------------------
 
-static snugStatus AskBoxes(snugBody* body, long level, snugNodeBox* boxes, uint64_t capacity, uint64_t* count)
-{
-	return level < 0 ? snugBody_GetVisitedBoxes(body, boxes, capacity, count)
-	                 : snugBody_GetBoxes(body, (uint32_t)level, boxes, capacity, count);
-}
-
-// Boxes of a level, or below zero those that were visited.
-static PyObject* GetBoxesOfLevel(smBody* self, long level)
+static PyObject* GetBoxesOfLevel(smBody* self, uint32_t level)
 {
 	uint64_t count = 0;
 	void* data;
 	PyObject* array = NULL;
-	snugStatus status = AskBoxes(self->body, level, NULL, 0, &count);
+	snugStatus status = snugBody_GetBoxes(self->body, level, NULL, 0, &count);
 	const Py_ssize_t length = (Py_ssize_t)count;
 	if (status != snug_success)
 	{
@@ -50,7 +43,7 @@ static PyObject* GetBoxesOfLevel(smBody* self, long level)
 	}
 	else if ((array = smNewArray(sm_typeBox, 1, &length, &data)) != NULL && count > 0)
 	{
-		AskBoxes(self->body, level, data, count, &count);
+		snugBody_GetBoxes(self->body, level, data, count, &count);
 	}
 	return array;
 }
@@ -106,7 +99,9 @@ PyObject* smBody_GetBoxes(PyObject* object, PyObject* const* arguments, Py_ssize
 	{
 		return NULL;
 	}
-	PyObject* boxes = values[1] != NULL ? GetBoxesOfNodes(self, values[1]) : GetBoxesOfLevel(self, level);
+	// Without a level those that were visited.
+	const uint32_t asked = values[0] != NULL ? (uint32_t)level : SNUG_NONE;
+	PyObject* boxes = values[1] != NULL ? GetBoxesOfNodes(self, values[1]) : GetBoxesOfLevel(self, asked);
 	smRelease(&self->isBusy);
 	return boxes;
 }

@@ -214,23 +214,16 @@ snugStatus snugBody_GetBoxes(snugBody* body, uint32_t level, snugNodeBox* boxes,
 	*count = 0;
 	SG_REQUIRE(body != NULL && (boxes != NULL || capacity == 0), snug_badArgument);
 	BoxList list = { boxes, capacity, 0 };
-	if (body->model->tree.triangleCount > 0)
+	if (level == SNUG_NONE)
+	{
+		ListVisited(body, &list);
+	}
+	else if (body->model->tree.triangleCount > 0)
 	{
 		sgFpEnv environment = sgFpEnv_Enter();
 		ListLevel(body, level, &list);
 		sgFpEnv_Leave(environment);
 	}
-	*count = list.count;
-	return snug_success;
-}
-
-snugStatus snugBody_GetVisitedBoxes(snugBody* body, snugNodeBox* boxes, uint64_t capacity, uint64_t* count)
-{
-	SG_REQUIRE(count != NULL, snug_badArgument);
-	*count = 0;
-	SG_REQUIRE(body != NULL && (boxes != NULL || capacity == 0), snug_badArgument);
-	BoxList list = { boxes, capacity, 0 };
-	ListVisited(body, &list);
 	*count = list.count;
 	return snug_success;
 }

@@ -347,7 +347,7 @@ static void AskOne(Outcome* outcome, snugBody* body)
 	HASH(outcome, corners);
 	CALL(outcome, snugBody_GetNodeBox(body, 0, &box));
 	CALL(outcome, snugBody_GetBoxes(body, 2, boxes, 64, &count));
-	CALL(outcome, snugBody_GetVisitedBoxes(body, NULL, 0, &visited));
+	CALL(outcome, snugBody_GetBoxes(body, SNUG_NONE, NULL, 0, &visited));
 	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)(count + visited + box.level));
 }
 

@@ -212,24 +212,24 @@ static void visited_boxes_are_those_of_the_last_pose(void** state)
 	uint64_t count;
 	snugCollide(a.thing.body, b.thing.body, NULL);
 	Posed_Change(&random, &a);
-	assert_int_equal(snugBody_GetVisitedBoxes(a.thing.body, NULL, 0, &count), snug_success);
+	assert_int_equal(snugBody_GetBoxes(a.thing.body, SNUG_NONE, NULL, 0, &count), snug_success);
 	assert_int_equal(count, 0);
 	Place(a.thing.body, 0.2, 0.0, 0.0);
 	snugResult result = snugCollide(a.thing.body, b.thing.body, NULL);
 	assert_true(result.count > 0);
 	snugNodeBox boxes[4];
 	memset(boxes, 0, sizeof(boxes));
-	assert_int_equal(snugBody_GetVisitedBoxes(a.thing.body, boxes, 3, &count), snug_success);
+	assert_int_equal(snugBody_GetBoxes(a.thing.body, SNUG_NONE, boxes, 3, &count), snug_success);
 	assert_true(count > 3 && count <= snugModel_GetInfo(a.thing.model).nodeCount);
 	for (int i = 0; i < 3; ++i)
 	{
 		assert_true(boxes[i].lower[0] < boxes[i].upper[0] && boxes[i].level > 0);
 	}
 	assert_true(boxes[3].upper[0] == 0.0f);
-	assert_int_equal(snugBody_GetVisitedBoxes(b.thing.body, NULL, 0, &count), snug_success);
+	assert_int_equal(snugBody_GetBoxes(b.thing.body, SNUG_NONE, NULL, 0, &count), snug_success);
 	assert_int_equal(count, 0);
-	assert_int_equal(snugBody_GetVisitedBoxes(a.thing.body, NULL, 3, &count), snug_badArgument);
-	assert_int_equal(snugBody_GetVisitedBoxes(a.thing.body, NULL, 0, NULL), snug_badArgument);
+	assert_int_equal(snugBody_GetBoxes(a.thing.body, SNUG_NONE, NULL, 3, &count), snug_badArgument);
+	assert_int_equal(snugBody_GetBoxes(a.thing.body, SNUG_NONE, NULL, 0, NULL), snug_badArgument);
 	assert_int_equal(snugBody_GetBoxes(NULL, 0, NULL, 0, &count), snug_badArgument);
 	Posed_Free(&a);
 	Posed_Free(&b);

@@ -362,12 +362,11 @@ static void ExpectBoxes(World* world, const Actor* actor, const snugNodeBox* box
 bool GetBoxes(World* world)
 {
 	Actor* actor = AnyActor(world);
-	const uint32_t level = Below(world, 5);
 	const bool isVisited = Chance(world, 0.4);
+	const uint32_t level = isVisited ? SNUG_NONE : Below(world, 5);
 	uint64_t count = 0, again = 0;
 	snugStatus status;
-	CALL(world, status = isVisited ? snugBody_GetVisitedBoxes(actor->body, NULL, 0, &count)
-	                               : snugBody_GetBoxes(actor->body, level, NULL, 0, &count));
+	CALL(world, status = snugBody_GetBoxes(actor->body, level, NULL, 0, &count));
 	if (status != snug_success && world->isExtreme)
 	{
 		return false;
@@ -375,8 +374,7 @@ bool GetBoxes(World* world)
 	EXPECT(world, status == snug_success, "boxes: %s", snugGetStatusText(status));
 	const uint64_t capacity = Chance(world, 0.5) ? count : Below(world, (uint32_t)count + 1);
 	snugNodeBox* boxes = Room(world, capacity, sizeof(snugNodeBox));
-	CALL(world, status = isVisited ? snugBody_GetVisitedBoxes(actor->body, boxes, capacity, &again)
-	                               : snugBody_GetBoxes(actor->body, level, boxes, capacity, &again));
+	CALL(world, status = snugBody_GetBoxes(actor->body, level, boxes, capacity, &again));
 	EXPECT(world, status == snug_success && again == count, "%llu boxes, then %llu", (unsigned long long)count,
 	    (unsigned long long)again);
 	ExpectBoxes(world, actor, boxes, capacity, !isVisited && capacity == count);
