@@ -347,7 +347,7 @@ static void LookAtTriangles(Search* search, const Triangles* triangles, bool may
 {
 	++search->counters.triangleTests;
 	++search->steps;
-	if (mayMeetAtStart && AreTogether(search->newOnly ? search->margin : search->asked, triangles, 0))
+	if (mayMeetAtStart && AreTogether(search->asked, triangles, 0))
 	{
 		const Found found = {
 			.when = { .answer = sg_movingMeets }, .features = FEATURE_PAIRS, .triangles = *triangles

@@ -112,8 +112,7 @@ static bool AddSome(World* world, const Traveller* a, const Traveller* b, const 
 			continue;
 		}
 		const double atStart = query->newOnly ? DistanceAt(a, i, b, j, 0.0) : INFINITY;
-		const double reach = query->margin + result->stray;
-		if (atStart == 0.0 || (reach > 0.0 && atStart <= reach * 1.000001 + rounding))
+		if (atStart == 0.0 || (query->margin > 0.0 && atStart <= query->margin * 1.000001 + rounding))
 		{
 			continue;
 		}
