@@ -898,8 +898,8 @@ static void bad_input_is_refused_in_words(void** state)
 	assert_int_equal(snugBody_Create(&def, &start), snug_success);
 	const snugSweepQuery bad[] = { { .margin = -1.0 }, { .margin = NAN }, { .margin = INFINITY }, { .tolerance = -1.0 },
 		{ .tolerance = NAN }, { .tolerance = 1e300 }, { .maxTime = -0.1 }, { .maxTime = 1.1 }, { .maxTime = NAN } };
-	const char* const names[] = { "margin", "margin", "margin", "tolerance", "tolerance", "tolerance", "maxTime",
-		"maxTime", "maxTime" };
+	const char* const names[] = { "margin", "margin", "margin", "tolerance", "tolerance", "tolerance",
+		"time to look until", "time to look until", "time to look until" };
 	for (size_t i = 0; i < LENGTH_OF(bad); ++i)
 	{
 		const snugSweepResult result = snugSweep(start, NULL, wall.body, NULL, bad + i);
