@@ -40,9 +40,10 @@ typedef struct Ranges
 typedef struct CellSearch
 {
 	const sgMovingPair* pair;
+	const sgMovingQuery* query;
 	double error;  ///< of values of F, along an axis
-	double margin; ///< of the query
-	double stray;  ///< of the query
+	double margin; ///< of the query, for the cell that is looked at
+	double stray;  ///< likewise
 	double small;  ///< a cell with no more of F than this is small
 	double latest; ///< of the first contact that is certain; infinite if there is none
 	double u, v;   ///< where that is
@@ -381,6 +382,16 @@ static void EvaluateFaces(const sgMovingPair* pair, const Cell* cell, Faces* fac
 	}
 }
 
+// How far ways stray in a cell: the more, the nearer it is to the middle of the step. Rounded up.
+static void SetStray(CellSearch* search, const Cell* cell)
+{
+	const sgMovingQuery* query = search->query;
+	const double t = Least(Most(0.5, cell->low[axisT]), cell->high[axisT]);
+	const double less = query->bow * Most(0.0, 1.0 - 0x1p-48 - 4.0 * t * (1.0 - t));
+	search->margin = less > 0.0 ? (query->margin - less) * (1.0 + 0x1p-50) : query->margin;
+	search->stray = less > 0.0 ? (query->stray - less) * (1.0 + 0x1p-50) : query->stray;
+}
+
 // Look at a cell: what is left of it, whole or in halves, is kept.
 static void Look(CellSearch* search, Cell cell)
 {
@@ -391,13 +402,14 @@ static void Look(CellSearch* search, Cell cell)
 		return;
 	}
 	const Cell old = cell;
+	SetStray(search, &cell);
 	EvaluateFaces(search->pair, &cell, &faces);
 	Slopes(&cell, &faces, slopes);
 	if (!Cut(search, &cell, &faces, slopes, &width))
 	{
 		return;
 	}
-	cell.isSmall = width <= search->small;
+	cell.isSmall = width <= Most(search->small, 0.125 * search->stray);
 	if (cell.isSmall || HasShrunk(&old, &cell, slopes))
 	{
 		Keep(search, &cell);
@@ -432,6 +444,7 @@ static void LookAround(CellSearch* search, const Cell* cell, const double reach[
 	}
 	Faces faces;
 	double slopes[3][3];
+	SetStray(search, &around);
 	EvaluateFaces(search->pair, &around, &faces);
 	Slopes(&around, &faces, slopes);
 	Cell cut = around;
@@ -486,7 +499,7 @@ static void LookAtCrossing(CellSearch* search, const sgMovingQuery* query)
 
 static sgMovingResult Conclude(CellSearch* search, const Cell* cell, uint32_t cells, bool isCut)
 {
-	if (search->latest == INFINITY && search->margin == 0.0)
+	if (search->latest == INFINITY && search->query->margin == 0.0)
 	{
 		LookNextTo(search, cell);
 	}
@@ -508,10 +521,8 @@ sgMovingResult sgMovingPair_Search(const sgMovingPair* pair, const sgMovingQuery
 	const double motion = sgMovingPair_Motion(pair);
 	search.pair = pair;
 	search.error = sgMovingPair_Error(pair);
-	search.margin = query->margin;
-	search.stray = query->stray;
-	search.small =
-	    Most(Most(Least(0.5 * query->tolerance, 0x1p-10 * motion), 0.125 * query->stray), 0x1p5 * search.error);
+	search.query = query;
+	search.small = Most(Least(0.5 * query->tolerance, 0x1p-10 * motion), 0x1p5 * search.error);
 	search.latest = INFINITY;
 	search.count = 1;
 	search.all = (Cell){ .low = { query->from, 0.0, 0.0 }, .high = { query->to, 1.0, 1.0 } };

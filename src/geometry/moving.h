@@ -25,6 +25,7 @@ typedef struct sgMovingQuery
 	double from, to;   ///< times, 0 <= from <= to <= 1: they do not meet outside
 	double margin;     ///< features that are so near count as meeting; no less than `stray`
 	double stray;      ///< the true ways may be so far from these, both together: what meets does so for all of them
+	double bow;        ///< at t ways stray less, and so the margin is less, by bow (1 - 4 t (1 - t)); at most `stray`
 	double tolerance;  ///< where they come so near, the search may give up. Also at 2^-10 of how far they move, and at
 	                   ///< an eighth of how far they may stray
 	uint32_t maxCells; ///< and after so many cells; zero: at once

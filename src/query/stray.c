@@ -98,18 +98,19 @@ static double Farthest(const sgBox* box)
 	return FarthestWay(&zero, box);
 }
 
-double sgFindStray(sgView* start, sgView* end, const sgBox roots[2], snugCounters* counters)
+sgStray sgFindStray(sgView* start, sgView* end, const sgBox roots[2], snugCounters* counters)
 {
 	const double(*from)[3] = (const double(*)[3])start->placement.rotation;
 	const double(*to)[3] = (const double(*)[3])end->placement.rotation;
 	const double angle = AngleBetween(from, to);
 	if (angle == 0.0 || start->tree->triangleCount == 0)
 	{
-		return 0.0;
+		return (sgStray){ 0.0, 0.0 };
 	}
 	const double far = IsSamePose(start->body, end->body) ? 0.0 : FindFarthest(start, end, counters);
 	const double rounding = start->placement.error + end->placement.error;
-	return (0.125 * angle * angle * Farthest(roots) + 0.25 * angle * far + 2.0 * rounding) * (1.0 + 0x1p-40);
+	const double bow = (0.125 * angle * angle * Farthest(roots) + 0.25 * angle * far) * (1.0 + 0x1p-41);
+	return (sgStray){ (bow + 2.0 * rounding) * (1.0 + 0x1p-41), bow };
 }
 
 // ---- Any animation -------------------------------------------------------------------------------------------------

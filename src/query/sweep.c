@@ -63,6 +63,7 @@ typedef struct Search
 	const sgKernels* kernels;
 	double asked;  ///< the query's margin
 	double stray;  ///< how far from straight the ways may be
+	double bow;    ///< and how much less at both ends
 	double margin; ///< both: on straight ways nothing is farther apart that meets
 	double tolerance, maxTime;
 	float boxMargin;
@@ -299,7 +300,13 @@ static bool AreTogether(double margin, const Triangles* triangles, int end)
 // the end.
 static void LookAtFeature(Search* search, const Triangles* triangles, int number, double from, double to)
 {
-	const sgMovingQuery query = { from, to, search->margin, search->stray, search->tolerance, MAX_CELLS };
+	const sgMovingQuery query = { .from = from,
+		.to = to,
+		.margin = search->margin,
+		.stray = search->stray,
+		.bow = search->bow,
+		.tolerance = search->tolerance,
+		.maxCells = MAX_CELLS };
 	const sgMovingPair pair = FeaturePair(triangles, number);
 	Found found = { .when = sgMovingPair_Search(&pair, &query), .features = number, .triangles = *triangles };
 	++search->counters.exactTests;
@@ -610,9 +617,14 @@ static float ReachOfBoxes(const Search* search, double extent)
 	return sgRoundUp(reach * (1.0 + SG_MARGIN_SHAPE_BOX));
 }
 
-static double FindStray(Search* search, Mover* mover, const sgBox roots[2])
+static void AddStray(Search* search, Mover* mover, const sgBox roots[2])
 {
-	return mover->ends == 1 ? 0.0 : sgFindStray(mover->views, mover->views + 1, roots, &search->counters);
+	if (mover->ends == 2)
+	{
+		const sgStray stray = sgFindStray(mover->views, mover->views + 1, roots, &search->counters);
+		search->stray += stray.most;
+		search->bow += stray.bow;
+	}
 }
 
 static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSweepQuery* query, const double origin[3])
@@ -625,9 +637,11 @@ static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSwe
 	}
 	if (status == snug_success)
 	{
-		search->stray = query->path == snug_pathStraight
-		                    ? 0.0
-		                    : FindStray(search, &search->a, rootsA) + FindStray(search, &search->b, rootsB);
+		if (query->path == snug_pathTurning)
+		{
+			AddStray(search, &search->a, rootsA);
+			AddStray(search, &search->b, rootsB);
+		}
 		search->margin = search->asked + search->stray;
 		FindMotions(&search->a, &search->a, rootsA);
 		FindMotions(&search->a, &search->b, rootsB);
@@ -649,6 +663,7 @@ SG_NOINLINE snugSweepResult sgSweep(snugBody* const bodies[4], const snugSweepQu
 	search.asked = query->margin;
 	search.maxTime = query->maxTime > 0.0 ? query->maxTime : 1.0;
 	search.newOnly = query->newOnly;
+	search.stray = search.bow = 0.0;
 	search.steps = 0;
 	search.maxSteps = query->maxSteps;
 	search.limit = limit < search.maxTime ? limit : search.maxTime;

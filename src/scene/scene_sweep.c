@@ -44,7 +44,7 @@ static double StrayOf(const Round* round, uint32_t id, snugBody* end, snugCounte
 	if (sgView_Start(views, round->scene->bodies[id].body, round->scene->origin, roots, counters) == snug_success &&
 	    sgView_Start(views + 1, end, round->scene->origin, roots + 1, counters) == snug_success)
 	{
-		stray = sgFindStray(views, views + 1, roots, counters);
+		stray = sgFindStray(views, views + 1, roots, counters).most;
 		sgView_Finish(views);
 		sgView_Finish(views + 1);
 	}

@@ -275,7 +275,8 @@ static void frames_that_turn_meet_nothing_before_the_time(void** state)
 }
 
 // A plate just above a floor, nearer than its way may be from straight, turns and goes down through the floor: it does
-// not meet that at the start, so that is a new contact.
+// not meet that at the start, so that is a new contact. At the start ways do not stray yet: it is free to begin with,
+// and all the way if it goes up.
 static void what_is_near_at_the_start_is_not_left_out(void** state)
 {
 	(void)state;
@@ -296,16 +297,48 @@ static void what_is_near_at_the_start_is_not_left_out(void** state)
 		const snugSweepQuery query = { .newOnly = true, .path = snug_pathTurning };
 		const snugSweepResult result = snugSweep(start, end, ground, NULL, &query);
 		assert_true(result.stray > 0.01);
-		if (n == 0)
-		{
-			assert_true(result.answer != snug_sweepFree && result.time <= 0.001);
-		}
-		// What lies on the floor is left out.
-		assert_true(n < 2 || result.answer == snug_sweepFree);
+		assert_true((result.answer == snug_sweepFree) == (n > 0)); // what lies on the floor is left out
+		assert_true(n > 0 || (result.time > 0.0001 && result.time <= 0.001));
 	}
 	snugBody_Destroy(start);
 	snugBody_Destroy(end);
 	snugBody_Destroy(ground);
+	snugModel_Destroy(model);
+}
+
+static snugBody* MakeTriangle(const float corners[9], snugModel** model)
+{
+	static const uint32_t triangle[3] = { 0, 1, 2 };
+	const snugModelDef def = { .positions = corners, .vertexCount = 3, .triangles = triangle, .triangleCount = 1 };
+	assert_int_equal(snugModel_Create(&def, model), snug_success);
+	return MakeBody(*model, NULL);
+}
+
+// A tip goes round an arc. A post stands where it is at a time, as far off the straight way as it strays then.
+static void what_stands_on_an_arc_is_met(void** state)
+{
+	(void)state;
+	static const float tip[9] = { 1.0f, -0.001f, 0.0f, 1.0f, 0.001f, 0.0f, 0.998f, 0.0f, 0.0f };
+	const double angle = 0.5;
+	snugModel* model;
+	snugBody *start = MakeTriangle(tip, &model), *end = MakeBody(model, NULL);
+	const snugFrame turned = { { 0 }, { 0, 0, sin(0.5 * angle), cos(0.5 * angle) } };
+	assert_int_equal(snugBody_SetFrame(end, &turned), snug_success);
+	for (int i = 1; i < 40; ++i)
+	{
+		const double t = i / 40.0;
+		const float x = (float)(0.9995 * cos(angle * t)), y = (float)(0.9995 * sin(angle * t));
+		const float corners[9] = { x, y, -0.1f, x, y, 0.1f, 1.0001f * x, 1.0001f * y, 0.1f };
+		snugModel* postModel;
+		snugBody* post = MakeTriangle(corners, &postModel);
+		const snugSweepQuery query = { .path = snug_pathTurning };
+		const snugSweepResult result = snugSweep(start, end, post, NULL, &query);
+		assert_true(result.answer != snug_sweepFree && result.time <= t);
+		snugBody_Destroy(post);
+		snugModel_Destroy(postModel);
+	}
+	snugBody_Destroy(start);
+	snugBody_Destroy(end);
 	snugModel_Destroy(model);
 }
 
@@ -416,6 +449,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_that_turn_meet_nothing_before_the_time),
 		cmocka_unit_test(what_is_near_at_the_start_is_not_left_out),
+		cmocka_unit_test(what_stands_on_an_arc_is_met),
 		cmocka_unit_test(what_does_not_turn_goes_straight),
 		cmocka_unit_test(the_sagitta_is_that_of_all_vertices),
 		cmocka_unit_test(sagittas_of_other_models_are_refused),
