@@ -79,8 +79,8 @@ if(NOT SNUG_SANITIZE)
 		$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/README.md)
 	add_test(NAME tutorial COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/project/test_tutorial.sh
 		$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/docs/tutorial.md)
-	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/characters.sh
-		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
+	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/run.sh
+		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:compare_three> --made $<TARGET_FILE:snug_make_character>)
 	set_tests_properties(readme character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
 set_tests_properties(program program_batch program_characters program_check program_demo program_files program_near program_page program_solvers

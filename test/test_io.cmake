@@ -68,13 +68,11 @@ foreach(name IN ITEMS test_io_gltf_motion test_io_errors test_io_packed)
 endforeach()
 
 # Poses of real models, as three.js in node has them. Skipped without node, npm, the network or the models.
-add_executable(test_io_three ${io_test_dir}/io/test_io_three.c)
-target_link_libraries(test_io_three PRIVATE snug_io m)
-add_executable(compare_three ${io_test_dir}/io/compare_three.c ${io_test_dir}/io/compare_changes.c) # for tools/compare-with-three
+add_executable(compare_three ${io_test_dir}/io/compare_three.c ${io_test_dir}/io/compare_changes.c) # tools/compare-with-three, too
 target_link_libraries(compare_three PRIVATE snug_io m)
 target_link_options(compare_three PRIVATE -Wl,--wrap=fbxMixShapes,--wrap=fbxReadNumbers)
 if(NOT SNUG_SANITIZE)
 	add_test(NAME test_io_three COMMAND sh -c "exec sh '${io_test_dir}/gltf_oracle/run.sh' '${io_oracle_dir}' \
-'$<TARGET_FILE:test_io_three>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/build/models}\"")
+'$<TARGET_FILE:compare_three>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/build/models}\"")
 	set_tests_properties(test_io_three PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()

@@ -1,7 +1,6 @@
 // test/deform/test_fields.c: surfaces moved by displacement fields, against brute force and against plain arithmetic.
 #include "fields_support.h"
 #include "linear_support.h"
-#include "workers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,95 +142,6 @@ static void vertices_follow_the_definition(void** state)
 	}
 }
 
-// A shared pool of any size, and poses that change between queries: nothing stale, nothing lost.
-static void small_pools_cost_only_time(void** state)
-{
-	(void)state;
-	uint64_t seed = TestSeed();
-	for (int i = 0; i < TestCount(30); ++i)
-	{
-		uint64_t number = seed + (uint64_t)i;
-		sceneRandom random = { number };
-		snugPool* pool = MakePool(1 + sceneRandom_Index(&random, 4) * 4000);
-		snugStrategy strategy = (snugStrategy)(number % 4);
-		FieldSet sets[2];
-		Thing things[2];
-		for (int k = 0; k < 2; ++k)
-		{
-			sceneMesh mesh = sceneMakeBlob(8 - (uint32_t)k, number);
-			sets[k] = RandomFields(&random, &mesh, 1.0);
-			things[k] = MakeFields(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
-			snugBody_Destroy(things[k].body);
-			things[k].body = MakeBody(things[k].model, pool);
-		}
-		for (int pose = 0; pose < 4; ++pose)
-		{
-			RandomAmplitudes(&random, &sets[pose % 2]);
-			PoseFields(&things[pose % 2], &sets[pose % 2]);
-			CheckPairs("small pool", number, &things[0], &things[1], NULL);
-		}
-		for (int k = 0; k < 2; ++k)
-		{
-			Thing_Free(&things[k]);
-			FieldSet_Free(&sets[k]);
-		}
-		snugPool_Destroy(pool);
-	}
-}
-
-static void bad_amplitudes_change_nothing(void** state)
-{
-	(void)state;
-	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(4, 1);
-	FieldSet set = { .fieldCount = 3 };
-	set.displacements = calloc(9 * (size_t)mesh.vertexCount, sizeof(float));
-	set.amplitudes = calloc(3, sizeof(float));
-	assert_true(set.displacements != NULL && set.amplitudes != NULL);
-	for (size_t i = 0; i < 9 * (size_t)mesh.vertexCount; ++i)
-	{
-		set.displacements[i] = (float)sceneRandom_Range(&random, -0.2, 0.2);
-	}
-	Thing thing = MakeFields(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
-	set.amplitudes[0] = 0.5f;
-	set.amplitudes[2] = -1.0f;
-	PoseFields(&thing, &set);
-	size_t bytes = 12 * (size_t)mesh.vertexCount;
-	float *before = malloc(bytes), *after = malloc(bytes);
-	assert_true(before != NULL && after != NULL);
-	assert_int_equal(snugBody_GetVertices(thing.body, NULL, before, 0), snug_success);
-	const struct
-	{
-		float value;
-		snugStatus status;
-	} bad[] = { { NAN, snug_badInput }, { INFINITY, snug_badInput }, { -INFINITY, snug_badInput },
-		{ 3e38f, snug_outOfRange } };
-	for (size_t i = 0; i < LENGTH_OF(bad); ++i)
-	{
-		set.amplitudes[1] = bad[i].value;
-		assert_int_equal(snugBody_SetAmplitudes(thing.body, set.amplitudes, 3), bad[i].status);
-		assert_int_equal(snugBody_GetVertices(thing.body, NULL, after, 0), snug_success);
-		assert_memory_equal(before, after, bytes);
-	}
-	set.amplitudes[1] = 0.0f;
-	assert_int_equal(snugBody_SetAmplitudes(thing.body, set.amplitudes, 2), snug_badInput);
-	assert_int_equal(snugBody_SetAmplitudes(thing.body, set.amplitudes, 4), snug_badInput);
-	assert_int_equal(snugBody_SetAmplitudes(thing.body, NULL, 3), snug_badArgument);
-	assert_int_equal(snugBody_SetVertices(thing.body, before, 0, 0, 1), snug_badArgument);
-	assert_int_equal(snugBody_SetJoints(thing.body, before, 0, 1), snug_badArgument);
-	assert_int_equal(snugBody_SetAmplitudes(thing.body, set.amplitudes, 3), snug_success);
-	snugModelInfo info = snugModel_GetInfo(thing.model);
-	assert_int_equal(info.fieldCount, 3);
-	assert_int_equal(info.deformer, snug_fields);
-	Thing rigid = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
-	assert_int_equal(snugBody_SetAmplitudes(rigid.body, set.amplitudes, 3), snug_badArgument);
-	Thing_Free(&rigid);
-	free(before);
-	free(after);
-	Thing_Free(&thing);
-	FieldSet_Free(&set);
-}
-
 // What is wrong with a definition is refused, with a sentence that names it.
 static void bad_fields_are_refused(void** state)
 {
@@ -279,101 +189,6 @@ static void bad_fields_are_refused(void** state)
 		snugModel_Destroy(model);
 	}
 	sceneMesh_Free(&mesh);
-}
-
-// Two builds, in memory filled with different rubbish, give the same bytes, and what is saved comes back.
-static void building_is_deterministic(void** state)
-{
-	(void)state;
-	for (int i = 0; i < TestCount(30); ++i)
-	{
-		uint64_t number = TestSeed() + (uint64_t)i;
-		sceneRandom random = { number };
-		sceneMesh mesh = sceneMakeBlob(12, random.state);
-		FieldSet set = RandomFields(&random, &mesh, 1.0);
-		snugModel* models[3];
-		TestAllocator allocator = { 0 };
-		size_t bytes[3];
-		const void* blocks[3];
-		for (int k = 0; k < 3; ++k)
-		{
-			snugModelDef def = FieldsDef(&mesh, &set, (snugTreeDef){ 0 });
-			// The C library's allocator on one side, ours, which fills, on the other.
-			def.allocator = k == 0 ? (snugAllocator){ 0 } : TestAllocator_Get(&allocator);
-			snugStatus status = k < 2 ? snugModel_Create(&def, &models[k])
-			                          : snugModel_LoadMemory(blocks[1], bytes[1], NULL, &models[k]);
-			assert_int_equal(status, snug_success);
-			blocks[k] = snugModel_GetBlock(models[k], &bytes[k]);
-			assert_int_equal(bytes[0], bytes[k]);
-			assert_memory_equal(blocks[0], blocks[k], bytes[0]);
-		}
-		for (int k = 0; k < 3; ++k)
-		{
-			snugModel_Destroy(models[k]);
-		}
-		assert_int_equal(allocator.live, 0);
-		sceneMesh_Free(&mesh);
-		FieldSet_Free(&set);
-	}
-}
-
-// --- Threads --------------------------------------------------------------------------------------------------------
-
-// One query on several threads finds what one thread finds, with every bound and strategy.
-static void threads_find_the_same(void** state)
-{
-	(void)state;
-	uint64_t seed = TestSeed(), total = 0;
-	const uint64_t capacity = 1 << 16;
-	snugPair* pairs[2];
-	for (int k = 0; k < 2; ++k)
-	{
-		pairs[k] = malloc((size_t)capacity * sizeof(snugPair));
-		assert_non_null(pairs[k]);
-	}
-	for (int i = 0; i < TestCount(28); ++i)
-	{
-		uint64_t number = seed + (uint64_t)i;
-		sceneRandom random = { number };
-		snugStrategy strategy = (snugStrategy)(number % 4);
-		FieldSet sets[2];
-		Thing things[2];
-		for (uint32_t k = 0; k < 2; ++k)
-		{
-			sceneMesh mesh = sceneMakeBlob(14 + k, number + k);
-			sets[k] = RandomFields(&random, &mesh, 1.0);
-			things[k] = MakeFields(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
-		}
-		Place(things[1].body, 1.4, 0.2, 0.1);
-		for (int pose = 0; pose < 3; ++pose)
-		{
-			for (int k = 0; k < 2; ++k)
-			{
-				for (uint32_t f = 0; f < sets[k].fieldCount; ++f)
-				{
-					sets[k].amplitudes[f] = (float)sceneRandom_Range(&random, -0.02, 0.02);
-				}
-				PoseFields(&things[k], &sets[k]);
-			}
-			snugQuery query = { .pairs = pairs[0], .capacity = capacity, .workers.run = RunOnThreads };
-			snugResult together = snugCollide(things[0].body, things[1].body, &query);
-			query = (snugQuery){ .pairs = pairs[1], .capacity = capacity };
-			snugResult alone = snugCollide(things[0].body, things[1].body, &query);
-			assert_int_equal(together.status, snug_success);
-			assert_int_equal(together.count, alone.count);
-			uint64_t kept = alone.count < capacity ? alone.count : capacity;
-			assert_memory_equal(pairs[0], pairs[1], (size_t)kept * sizeof(snugPair));
-			total += alone.count;
-		}
-		for (int k = 0; k < 2; ++k)
-		{
-			Thing_Free(&things[k]);
-			FieldSet_Free(&sets[k]);
-		}
-	}
-	free(pairs[0]);
-	free(pairs[1]);
-	assert_true(total > 0);
 }
 
 // --- Walks ----------------------------------------------------------------------------------------------------------
@@ -459,11 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_match_brute_force),
 		cmocka_unit_test(vertices_follow_the_definition),
-		cmocka_unit_test(small_pools_cost_only_time),
-		cmocka_unit_test(bad_amplitudes_change_nothing),
 		cmocka_unit_test(bad_fields_are_refused),
-		cmocka_unit_test(building_is_deterministic),
-		cmocka_unit_test(threads_find_the_same),
 		cmocka_unit_test(bounds_hold_on_long_walks),
 		cmocka_unit_test(small_steps_grow_bounds),
 	};

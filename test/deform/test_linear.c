@@ -111,57 +111,6 @@ static void vertices_follow_the_definition(void** state)
 	}
 }
 
-// Linear skins against the other deformers, in one query each way.
-static void linear_meets_rigid_and_free(void** state)
-{
-	(void)state;
-	uint64_t seed = TestSeed();
-	for (int i = 0; i < TestCount(200); ++i)
-	{
-		sceneRandom random = { seed + (uint64_t)i };
-		sceneMesh mesh = RandomMesh(&random, mesh_blob);
-		Skin skin = RandomSkin(&random, &mesh);
-		RandomMatrices(&random, &skin, 1.0, 0.0);
-		Thing a = MakeSkinned(mesh, &skin, RandomTreeDef(&random), NULL);
-		Pose(&a, &skin);
-		Mover other = i % 2 == 0 ? snug_rigid : snug_free;
-		Thing b = Thing_Make(RandomMesh(&random, mesh_torus), other, RandomTreeDef(&random), NULL);
-		CheckPairs("linear and another", seed + (uint64_t)i, &a, &b, NULL);
-		CheckPairs("another and linear", seed + (uint64_t)i, &b, &a, NULL);
-		Thing_Free(&a);
-		Thing_Free(&b);
-		Skin_Free(&skin);
-	}
-}
-
-// A shared pool of any size, and poses that change between queries: nothing stale, nothing lost.
-static void small_pools_cost_only_time(void** state)
-{
-	(void)state;
-	uint64_t seed = TestSeed();
-	for (int i = 0; i < TestCount(60); ++i)
-	{
-		sceneRandom random = { seed + (uint64_t)i };
-		snugPool* pool = MakePool(1 + sceneRandom_Index(&random, 4) * 4000);
-		sceneMesh meshA = sceneMakeBlob(8, seed + (uint64_t)i), meshB = sceneMakeBlob(7, seed + 1 + (uint64_t)i);
-		Skin skinA = RandomSkin(&random, &meshA), skinB = RandomSkin(&random, &meshB);
-		Thing a = MakeSkinned(meshA, &skinA, (snugTreeDef){ 0 }, pool);
-		Thing b = MakeSkinned(meshB, &skinB, (snugTreeDef){ 0 }, pool);
-		for (int pose = 0; pose < 4; ++pose)
-		{
-			Skin* moved = pose % 2 == 0 ? &skinA : &skinB;
-			RandomMatrices(&random, moved, 1.0, 0.0);
-			Pose(pose % 2 == 0 ? &a : &b, moved);
-			CheckPairs("small pool", seed + (uint64_t)i, &a, &b, NULL);
-		}
-		Thing_Free(&a);
-		Thing_Free(&b);
-		snugPool_Destroy(pool);
-		Skin_Free(&skinA);
-		Skin_Free(&skinB);
-	}
-}
-
 static void nodes_are_joints(void** state)
 {
 	(void)state;
@@ -211,41 +160,6 @@ static void nodes_are_joints(void** state)
 	free(second);
 	free(nodes);
 	Thing_Free(&a);
-	Skin_Free(&skin);
-}
-
-static void bad_poses_change_nothing(void** state)
-{
-	(void)state;
-	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(4, 1);
-	Skin skin = RandomSkin(&random, &mesh);
-	RandomMatrices(&random, &skin, 1.0, 0.0);
-	Thing thing = MakeSkinned(mesh, &skin, (snugTreeDef){ 0 }, NULL);
-	Pose(&thing, &skin);
-	float* before = malloc(12 * (size_t)mesh.vertexCount);
-	float* after = malloc(12 * (size_t)mesh.vertexCount);
-	assert_int_equal(snugBody_GetVertices(thing.body, NULL, before, 0), snug_success);
-	float kept = skin.matrices[5];
-	const struct
-	{
-		float value;
-		snugStatus status;
-	} bad[] = { { NAN, snug_badInput }, { INFINITY, snug_badInput }, { -INFINITY, snug_badInput },
-		{ 3e38f, snug_outOfRange } };
-	for (size_t i = 0; i < LENGTH_OF(bad); ++i)
-	{
-		skin.matrices[5] = bad[i].value;
-		assert_int_equal(snugBody_SetJoints(thing.body, skin.matrices, 0, skin.transformCount), bad[i].status);
-		assert_int_equal(snugBody_GetVertices(thing.body, NULL, after, 0), snug_success);
-		assert_memory_equal(before, after, 12 * (size_t)mesh.vertexCount);
-	}
-	skin.matrices[5] = kept;
-	assert_int_equal(snugBody_SetJoints(thing.body, skin.matrices, 0, skin.transformCount + 1), snug_badInput);
-	assert_int_equal(snugBody_SetVertices(thing.body, before, 0, 0, 1), snug_badArgument);
-	free(before);
-	free(after);
-	Thing_Free(&thing);
 	Skin_Free(&skin);
 }
 
@@ -362,74 +276,15 @@ static void weights_are_repaired_or_refused(void** state)
 	sceneMesh_Free(&mesh);
 }
 
-// Two builds, in memory filled with different rubbish, give the same bytes. Would catch a choice of bounds that rests
-// on what an allocation happened to contain.
-static void building_is_deterministic(void** state)
-{
-	(void)state;
-	for (int i = 0; i < TestCount(40); ++i)
-	{
-		sceneRandom random = { TestSeed() + (uint64_t)i };
-		sceneMesh mesh = sceneMakeBlob(12, random.state);
-		Skin skin = RandomSkin(&random, &mesh);
-		snugModel* models[2];
-		TestAllocator allocators[2] = { 0 };
-		for (int k = 0; k < 2; ++k)
-		{
-			snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
-			def.skin = Skin_Def(&skin);
-			// The C library's allocator on one side, ours, which fills, on the other.
-			def.allocator = k == 0 ? (snugAllocator){ 0 } : TestAllocator_Get(&allocators[k]);
-			assert_int_equal(snugModel_Create(&def, &models[k]), snug_success);
-		}
-		size_t bytes[2];
-		const void* first = snugModel_GetBlock(models[0], &bytes[0]);
-		const void* second = snugModel_GetBlock(models[1], &bytes[1]);
-		assert_int_equal(bytes[0], bytes[1]);
-		assert_memory_equal(first, second, bytes[0]);
-		snugModel_Destroy(models[0]);
-		snugModel_Destroy(models[1]);
-		assert_int_equal(allocators[1].live, 0);
-		sceneMesh_Free(&mesh);
-		Skin_Free(&skin);
-	}
-}
-
-static void models_survive_saving(void** state)
-{
-	(void)state;
-	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(9, 3);
-	Skin skin = RandomSkin(&random, &mesh);
-	RandomMatrices(&random, &skin, 1.0, 0.0);
-	Thing a = MakeSkinned(mesh, &skin, (snugTreeDef){ 0 }, NULL);
-	size_t bytes;
-	const void* block = snugModel_GetBlock(a.model, &bytes);
-	Thing b = { .mesh = sceneMesh_Copy(&mesh) };
-	assert_int_equal(snugModel_LoadMemory(block, bytes, NULL, &b.model), snug_success);
-	b.body = MakeBody(b.model, NULL);
-	Pose(&a, &skin);
-	Pose(&b, &skin);
-	assert_true(CheckPairs("loaded", 0, &a, &b, NULL) > 0);
-	Thing_Free(&a);
-	Thing_Free(&b);
-	Skin_Free(&skin);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_match_brute_force),
 		cmocka_unit_test(vertices_follow_the_definition),
-		cmocka_unit_test(linear_meets_rigid_and_free),
-		cmocka_unit_test(small_pools_cost_only_time),
 		cmocka_unit_test(nodes_are_joints),
-		cmocka_unit_test(bad_poses_change_nothing),
 		cmocka_unit_test(immense_models_work_or_are_refused),
 		cmocka_unit_test(models_without_triangles_have_no_bounds),
 		cmocka_unit_test(weights_are_repaired_or_refused),
-		cmocka_unit_test(building_is_deterministic),
-		cmocka_unit_test(models_survive_saving),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,14 +76,15 @@ static void TellAmplitudes(const Actor* actor, snugBody* body, const Told* told)
 }
 
 // What a body must refuse, and be as it was.
-static void TellNonsense(const Actor* actor, snugBody* body, const Told* told, uint32_t which)
+static void TellNonsense(const Actor* actor, sceneRandom* random, snugBody* body, const Told* told)
 {
+	static const float none[] = { NAN, INFINITY, -INFINITY };
 	Told bad = *told;
 	bool isTurning = actor->kind->deformer == mover_spherical || actor->kind->deformer == mover_dualQuaternion;
-	switch (which)
+	switch (sceneRandom_Index(random, 6))
 	{
 		case 0:
-			bad.amplitudes[actor->targetCount - 1] = NAN;
+			bad.amplitudes[actor->targetCount - 1] = none[sceneRandom_Index(random, 3)];
 			assert_int_equal(snugBody_SetAmplitudes(body, bad.amplitudes, actor->targetCount), snug_badInput);
 			break;
 		case 1:
@@ -92,9 +93,14 @@ static void TellNonsense(const Actor* actor, snugBody* body, const Told* told, u
 			break;
 		case 2:
 			assert_int_equal(snugBody_SetAmplitudes(body, bad.amplitudes, actor->targetCount - 1), snug_badInput);
+			assert_int_equal(snugBody_SetAmplitudes(body, bad.amplitudes, actor->targetCount + 1), snug_badInput);
+			assert_int_equal(snugBody_SetAmplitudes(body, NULL, actor->targetCount), snug_badArgument);
+			assert_int_equal(snugBody_SetJoints(body, bad.matrices, 0, actor->jointCount + 1),
+			    actor->kind->hasJoints ? snug_badInput : snug_badArgument);
+			assert_int_equal(snugBody_SetVertices(body, bad.matrices, 0, 0, 1), snug_badArgument);
 			break;
 		case 3:
-			bad.matrices[12 * (actor->jointCount - 1) + 7] = INFINITY;
+			bad.matrices[12 * (actor->jointCount - 1) + 7] = none[sceneRandom_Index(random, 3)];
 			assert_int_equal(snugBody_SetJoints(body, bad.matrices, 0, actor->jointCount),
 			    actor->kind->hasJoints ? snug_badInput : snug_badArgument);
 			break;
@@ -147,7 +153,7 @@ static void TellSomething(const Actor* actor, sceneRandom* random, snugBody* bod
 			assert_int_equal(snugBody_SetFrame(body, &told->frame), snug_success);
 			break;
 		default:
-			TellNonsense(actor, body, told, sceneRandom_Index(random, 6));
+			TellNonsense(actor, random, body, told);
 			TellJoints(actor, body, told); // a matrix of zeros is no nonsense to every skin
 			break;
 	}

@@ -1,7 +1,6 @@
 // test/deform/test_turning.c: spherical and dual quaternion skins by themselves: how far vertices go from pose to pose
-// and what boxes make of it, every allocation that fails, queries on several threads.
+// and what boxes make of it.
 #include "skin_support.h"
-#include "workers.h"
 
 #include "body/body.h"
 
@@ -330,144 +329,12 @@ static void boxes_follow_all_poses_between_queries(void** state)
 	assert_true(pairs > 0);
 }
 
-// ---- Memory ---------------------------------------------------------------------------------------------------------
-
-/// What is made through an allocator: a model from its definition, from its bytes, and a body that is posed and asked.
-static snugStatus MakeAll(const snugModelDef* like, const float* matrices, TestAllocator* counting)
-{
-	snugModelDef def = *like;
-	snugModel *made = NULL, *loaded = NULL;
-	snugBody* body = NULL;
-	def.allocator = TestAllocator_Get(counting);
-	snugStatus status = snugModel_Create(&def, &made);
-	if (status == snug_success)
-	{
-		size_t bytes;
-		const void* block = snugModel_GetBlock(made, &bytes);
-		snugLoadDef load = { .allocator = def.allocator };
-		status = snugModel_LoadMemory(block, bytes, &load, &loaded);
-	}
-	if (status == snug_success)
-	{
-		snugBodyDef bodyDef = { .model = loaded, .allocator = def.allocator };
-		status = snugBody_Create(&bodyDef, &body);
-	}
-	if (status == snug_success)
-	{
-		uint64_t calls = counting->calls;
-		snugBounds bounds;
-		assert_int_equal(snugBody_SetJoints(body, matrices, 0, def.skin.jointCount), snug_success);
-		assert_int_equal(snugBody_GetBounds(body, NULL, &bounds), snug_success);
-		assert_int_equal(counting->calls, calls); // neither posing nor what is derived allocates
-	}
-	snugBody_Destroy(body);
-	snugModel_Destroy(loaded);
-	snugModel_Destroy(made);
-	return status;
-}
-
-// Each allocation fails once, of skins with pairs of joints and with too many of them, with morph targets and without.
-static void every_allocation_may_fail(void** state)
-{
-	(void)state;
-	uint64_t failures = 0;
-	for (int kind = 0; kind < 8; ++kind)
-	{
-		sceneRandom random = { TestSeed() + (uint64_t)kind };
-		const uint32_t joints = kind / 2 % 2 == 0 ? 5 : 20;
-		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(6, 3), joints);
-		FieldSet fields = RandomFields(&random, &skinned.mesh, 0.1);
-		snugModelDef def = MeshDef(&skinned.mesh, deformers[kind % 2], (snugTreeDef){ 0 });
-		def.skin = Skin_Def(&skinned.skin);
-		def.skin.blending = Mover_Blending(deformers[kind % 2]);
-		if (kind >= 4)
-		{
-			def.fields = FieldSet_Def(&fields);
-		}
-		Bend(&skinned, 0.1);
-		for (uint64_t k = 1;; ++k, ++failures)
-		{
-			TestAllocator counting = { .failAt = k };
-			snugStatus status = MakeAll(&def, skinned.skin.matrices, &counting);
-			assert_int_equal(counting.live, 0);
-			assert_int_equal(counting.faults, 0);
-			if (status == snug_success)
-			{
-				assert_true(counting.calls < k);
-				break;
-			}
-			assert_int_equal(status, snug_outOfMemory);
-		}
-		FieldSet_Free(&fields);
-		SkinnedMesh_Free(&skinned);
-	}
-	print_message("%llu failures\n", (unsigned long long)failures);
-	assert_true(failures > 80);
-}
-
-// ---- Threads --------------------------------------------------------------------------------------------------------
-
-// One query on several threads, which share what poses lead to, in every sort of pose.
-static void threads_find_the_same_pairs(void** state)
-{
-	(void)state;
-	enum
-	{
-		CAPACITY = 20000
-	};
-	snugPair* pairs[2] = { malloc(CAPACITY * sizeof(snugPair)), malloc(CAPACITY * sizeof(snugPair)) };
-	uint64_t total = 0;
-	assert_true(pairs[0] != NULL && pairs[1] != NULL);
-	for (int i = 0; i < TestCount(4); ++i)
-	{
-		sceneRandom random = { TestSeed() + (uint64_t)i };
-		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(12, 3), 6);
-		Thing a = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, (snugStrategy)(i % 4));
-		Thing b = MakeSkinThing(&skinned, deformers[(i + 1) % 2], (snugTreeDef){ 0 }, (snugStrategy)(i % 4));
-		const snugFrame aside = { .position = { 1.5, 0.3, 0.0 } };
-		snugBody_SetFrame(b.body, &aside);
-		for (int pose = 0; pose < 4; ++pose)
-		{
-			if (pose % 2 == 0)
-			{
-				TurnJoints(&random, &skinned);
-			}
-			else
-			{
-				NudgeJoints(&random, &skinned);
-			}
-			uint64_t counts[2];
-			for (int way = 0; way < 2; ++way)
-			{
-				snugBody_SetJoints(a.body, skinned.skin.matrices, 0, skinned.skin.transformCount);
-				snugBody_SetJoints(b.body, skinned.skin.matrices, 0, skinned.skin.transformCount);
-				snugQuery query = { .pairs = pairs[way], .capacity = CAPACITY };
-				query.workers.run = way == 1 ? RunOnThreads : NULL;
-				counts[way] = snugCollide(a.body, b.body, &query).count;
-			}
-			assert_int_equal(counts[0], counts[1]);
-			uint64_t stored = counts[0] < CAPACITY ? counts[0] : CAPACITY;
-			assert_memory_equal(pairs[0], pairs[1], stored * sizeof(snugPair));
-			total += counts[0];
-		}
-		Thing_Free(&a);
-		Thing_Free(&b);
-		SkinnedMesh_Free(&skinned);
-	}
-	print_message("%llu pairs\n", (unsigned long long)total);
-	assert_true(total > 0);
-	free(pairs[0]);
-	free(pairs[1]);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_vertex_moves_farther_than_is_said),
 		cmocka_unit_test(boxes_grow_with_slow_motion),
 		cmocka_unit_test(boxes_follow_all_poses_between_queries),
-		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(threads_find_the_same_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Usage: node scene.mjs FILE OUT
-// Poses a whole glTF or FBX file with three.js at rest and at key times of every clip, and writes the vertices of all
+// Poses a whole glTF or FBX file with three.js at rest and at some times of every clip, and writes the vertices of all
 // meshes in the world: records of clip (uint32; 2^32 - 1 is rest), point count (uint32), time (float64), and x, y, z of
 // each point (float64), little-endian, after a line with the clips' names and how far quaternions are from length 1.
 // Prints one line of notes: what three.js said.
@@ -12,7 +12,8 @@ import { FBXLoader } from 'three/addons/loaders/FBXLoader.js';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 
 const REST = 0xffffffff;
-const TIMES = 6;
+const TIMES = 6; // of an FBX clip
+const FRACTIONS = [0, 0.13, 0.37, 0.5, 0.77, 0.99, 1]; // of a glTF clip: its keys are seldom there
 const MAX_POINTS = 3e6; // of a file, all poses together
 
 // What a browser has and loading without pictures needs.
@@ -176,7 +177,7 @@ function record(clip, time, points) {
 	return out;
 }
 
-// Times at which every track that moves has a key, or is before its first or behind its last.
+// Of FBX, times at which every track that moves has a key, or is before its first or behind its last.
 function keyTimes(clip) {
 	const tracks = clip.tracks.filter((track) => track.times.length > 1);
 	if (tracks.length === 0) return [0];
@@ -208,7 +209,8 @@ async function main() {
 		action.setLoop(THREE.LoopOnce, 1);
 		action.clampWhenFinished = true;
 		action.play();
-		for (const time of keyTimes(clips[clip])) {
+		const isFbx = /\.fbx$/i.test(process.argv[2]), { duration } = clips[clip];
+		for (const time of isFbx ? keyTimes(clips[clip]) : FRACTIONS.map((fraction) => fraction * duration)) {
 			// Not setTime: it plays from 0, never backwards, and not at all once a clip has ended.
 			action.paused = false;
 			action.enabled = true;

@@ -1,8 +1,7 @@
-// test/query/test_threads.c: threads that share models and a pool, each with bodies of its own, find what one thread
-// finds. Under the thread sanitizer this also shows that sharing needs no locks.
+// test/query/test_threads.c: threads that share models and a pool, each with bodies of its own, or one query, find what
+// one thread finds. Under the thread sanitizer this also shows that sharing needs no locks.
 #define _POSIX_C_SOURCE 200809L
-#include "fields_support.h"
-#include "linear_support.h"
+#include "skin_support.h"
 #include "workers.h"
 
 #include "body/body.h"
@@ -239,7 +238,8 @@ static void threads_choose_one_instruction_set(void** state)
 	}
 }
 
-// ---- Building -----------------------------------------------------------------------------------------------------
+// ---- Building, and one query
+// -----------------------------------------------------------------------------------------------------
 
 typedef struct Team
 {
@@ -257,67 +257,157 @@ static void RunTeam(void* user, uint32_t count, snugTaskFcn* task, void* context
 
 enum
 {
-	BUILD_KINDS = 12
+	KINDS = 24
 };
 
-// A definition of every deformer, with morph targets and without.
-static snugModelDef MakeDef(int kind, const sceneMesh* mesh, const Skin* skin, const FieldSet* fields)
+/// What a body of some kind is made from and posed by: of every deformer, with morph targets and without, and of skins
+/// that turn with pairs of joints and with too many of them.
+typedef struct Source
+{
+	SkinnedMesh skinned;
+	FieldSet fields;
+	snugModelDef def;
+} Source;
+
+static Source Source_Make(int kind, uint64_t seed, uint32_t fineness)
 {
 	static const Mover deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, mover_spherical,
 		mover_dualQuaternion };
-	Mover deformer = deformers[kind % 6];
-	snugModelDef def = MeshDef(mesh, deformer, (snugTreeDef){ .leafTriangles = kind < 6 ? 8 : 3 });
-	def.skin = Skin_Def(skin);
-	def.skin.blending = Mover_Blending(deformer);
-	bool isSkin = Mover_IsSkin(deformer);
-	if (deformer == snug_fields || (isSkin && kind >= 6))
+	const Mover deformer = deformers[kind % 6];
+	sceneRandom random = { seed };
+	Source source = { .skinned = ScatteredSkin(&random, sceneMakeBlob(fineness, seed), kind < 12 ? 5 : 20) };
+	source.fields = RandomFields(&random, &source.skinned.mesh, 1.0);
+	const bool isMorphed = kind / 6 % 2 != 0;
+	source.def = MeshDef(&source.skinned.mesh, deformer, (snugTreeDef){ .leafTriangles = isMorphed ? 3 : 8 });
+	source.def.skin = Skin_Def(&source.skinned.skin);
+	source.def.skin.blending = Mover_Blending(deformer);
+	if (deformer == snug_fields || (Mover_IsSkin(deformer) && isMorphed))
 	{
-		def.fields = FieldSet_Def(fields);
+		source.def.fields = FieldSet_Def(&source.fields);
 	}
-	return def;
+	return source;
 }
 
-// The same bytes for any number of threads, and from an allocator that is not made for threads.
+static void Source_Free(Source* source)
+{
+	SkinnedMesh_Free(&source->skinned);
+	FieldSet_Free(&source->fields);
+}
+
+/// Pose a body as the source is, if it can be.
+static void Source_Pose(const Source* source, snugBody* body)
+{
+	const Skin* skin = &source->skinned.skin;
+	const sceneMesh* mesh = &source->skinned.mesh;
+	if (source->def.deformer == snug_skin)
+	{
+		snugBody_SetJoints(body, skin->matrices, 0, skin->transformCount);
+	}
+	if (source->def.fields.fieldCount > 0)
+	{
+		snugBody_SetAmplitudes(body, source->fields.amplitudes, source->fields.fieldCount);
+	}
+	if (source->def.deformer == snug_free)
+	{
+		snugBody_SetVertices(body, mesh->positions, 0, 0, mesh->vertexCount);
+	}
+}
+
+// The same bytes for any number of threads, from an allocator that is not made for threads and fills its memory with
+// rubbish, and once more when they are loaded.
 static void any_number_of_threads_builds_the_same_model(void** state)
 {
 	(void)state;
 	static const int threads[] = { 1, 2, 3, 8 };
-	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(18, 5);
-	Skin skin = RandomSkin(&random, &mesh);
-	FieldSet fields = RandomFields(&random, &mesh, 1.0);
-	for (int kind = 0; kind < BUILD_KINDS; ++kind)
+	for (int i = 0; i < TestCount(2 * KINDS); ++i)
 	{
-		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields);
-		snugModel *alone = NULL, *shared = NULL;
-		assert_int_equal(snugModel_Create(&def, &alone), snug_success);
-		size_t bytes, sharedBytes;
-		const void* block = snugModel_GetBlock(alone, &bytes);
-		for (size_t i = TestScale() < 1.0 ? LENGTH_OF(threads) - 1 : 0; i < LENGTH_OF(threads); ++i)
+		Source source = Source_Make(i % KINDS, TestSeed() + (uint64_t)i, 18);
+		snugModel* models[3];
+		const void* blocks[3];
+		size_t bytes[3];
+		TestAllocator allocator = { 0 };
+		Team team = { .threads = threads[i / 2 % 4] };
+		for (int k = 0; k < 3; ++k)
 		{
-			Team team = { .threads = threads[i] };
-			TestAllocator allocator = { 0 };
-			def.workers.run = RunTeam;
-			def.workers.user = &team;
-			def.allocator = TestAllocator_Get(&allocator);
-			assert_int_equal(snugModel_Create(&def, &shared), snug_success);
-			const void* sharedBlock = snugModel_GetBlock(shared, &sharedBytes);
-			assert_int_equal(bytes, sharedBytes);
-			if (memcmp(block, sharedBlock, bytes) != 0)
+			const snugStatus status = k < 2 ? snugModel_Create(&source.def, &models[k])
+			                                : snugModel_LoadMemory(blocks[1], bytes[1], NULL, &models[k]);
+			assert_int_equal(status, snug_success);
+			blocks[k] = snugModel_GetBlock(models[k], &bytes[k]);
+			if (bytes[k] != bytes[0] || memcmp(blocks[0], blocks[k], bytes[0]) != 0)
 			{
-				fail_msg("kind %d, %d threads, SNUG_SEED=%llu: other bytes", kind, threads[i],
-				    (unsigned long long)TestSeed());
+				fail_msg("kind %d, %d threads, SNUG_SEED=%llu: other bytes", i % KINDS, team.threads,
+				    (unsigned long long)TestSeed() + (unsigned)i);
 			}
-			assert_true(team.calls > 3);
-			snugModel_Destroy(shared);
-			assert_int_equal(allocator.live, 0);
-			assert_int_equal(allocator.faults, 0);
+			source.def.workers = (snugWorkers){ RunTeam, &team };
+			source.def.allocator = TestAllocator_Get(&allocator);
 		}
-		snugModel_Destroy(alone);
+		assert_true(team.calls > 3);
+		for (int k = 0; k < 3; ++k)
+		{
+			snugModel_Destroy(models[k]);
+		}
+		assert_int_equal(allocator.live, 0);
+		assert_int_equal(allocator.faults, 0);
+		Source_Free(&source);
 	}
-	Skin_Free(&skin);
-	FieldSet_Free(&fields);
-	sceneMesh_Free(&mesh);
+}
+
+// One query on several threads finds what one thread finds: of every two kinds, by every strategy, in every sort of
+// pose.
+static void threads_answer_a_query_together(void** state)
+{
+	(void)state;
+	static snugPair found[CAPACITY];
+	uint64_t total = 0;
+	for (int i = 0; i < TestCount(KINDS); ++i)
+	{
+		const uint64_t seed = TestSeed() + (uint64_t)i;
+		sceneRandom random = { seed };
+		snugBody* bodies[2];
+		Source sources[2];
+		snugModel* models[2];
+		for (int k = 0; k < 2; ++k)
+		{
+			sources[k] = Source_Make(k == 0 ? i % KINDS : (5 * i + 3) % KINDS, seed + (uint64_t)k, 12);
+			assert_int_equal(snugModel_Create(&sources[k].def, &models[k]), snug_success);
+			const snugBodyDef def = { .model = models[k], .strategy = (snugStrategy)(i % 4) };
+			assert_int_equal(snugBody_Create(&def, &bodies[k]), snug_success);
+		}
+		Place(bodies[1], 1.4, 0.2, 0.1);
+		for (int pose = 0; pose < 2; ++pose)
+		{
+			for (int k = 0; k < 2; ++k)
+			{
+				(pose % 2 == 0 ? TurnJoints : NudgeJoints)(&random, &sources[k].skinned);
+				for (uint32_t f = 0; f < sources[k].fields.fieldCount; ++f)
+				{
+					sources[k].fields.amplitudes[f] = (float)sceneRandom_Range(&random, -0.02, 0.02);
+				}
+				Source_Pose(&sources[k], bodies[k]);
+			}
+			const snugQuery query = { .pairs = found, .capacity = CAPACITY, .workers.run = RunOnThreads };
+			const snugResult together = snugCollide(bodies[0], bodies[1], &query);
+			for (int k = 0; k < 2; ++k)
+			{
+				Source_Pose(&sources[k], bodies[k]); // anew: nothing that threads left is there
+			}
+			PairList alone = CollideAll(bodies[0], bodies[1], NULL);
+			assert_int_equal(together.status, snug_success);
+			assert_int_equal(together.count, alone.count);
+			assert_memory_equal(
+			    found, alone.pairs, (alone.count < CAPACITY ? alone.count : CAPACITY) * sizeof(snugPair));
+			total += alone.count;
+			PairList_Free(&alone);
+		}
+		for (int k = 0; k < 2; ++k)
+		{
+			snugBody_Destroy(bodies[k]);
+			snugModel_Destroy(models[k]);
+			Source_Free(&sources[k]);
+		}
+	}
+	print_message("%llu pairs\n", (unsigned long long)total);
+	assert_true(total > 0);
 }
 
 // Weights that are repaired are told of once, whoever found them: how many, and the first of all vertices.
@@ -364,37 +454,62 @@ static void threads_tell_together_what_they_repaired(void** state)
 	sceneMesh_Free(&mesh);
 }
 
-// Every allocation fails once while threads share the work: an error, and nothing is left behind.
+/// What is made through an allocator: a model from its definition, from its bytes, and a body that is posed and asked.
+static snugStatus MakeAll(const Source* source, TestAllocator* counting)
+{
+	snugModel *made = NULL, *loaded = NULL;
+	snugBody* body = NULL;
+	const snugAllocator allocator = TestAllocator_Get(counting);
+	snugModelDef def = source->def;
+	def.allocator = allocator;
+	snugStatus status = snugModel_Create(&def, &made);
+	assert_int_equal(made != NULL, status == snug_success);
+	if (status == snug_success)
+	{
+		size_t bytes;
+		const void* block = snugModel_GetBlock(made, &bytes);
+		status = snugModel_LoadMemory(block, bytes, &(snugLoadDef){ .allocator = allocator }, &loaded);
+	}
+	if (status == snug_success)
+	{
+		status = snugBody_Create(&(snugBodyDef){ .model = loaded, .allocator = allocator }, &body);
+	}
+	if (status == snug_success)
+	{
+		const uint64_t calls = counting->calls;
+		snugBounds bounds;
+		Source_Pose(source, body);
+		assert_int_equal(snugBody_GetBounds(body, NULL, &bounds), snug_success);
+		assert_int_equal(counting->calls, calls); // neither posing nor what is derived allocates
+	}
+	snugBody_Destroy(body);
+	snugModel_Destroy(loaded);
+	snugModel_Destroy(made);
+	return status;
+}
+
+// Every allocation fails once, also while threads share the work: an error, and nothing is left behind.
 static void lack_of_memory_is_reported(void** state)
 {
 	(void)state;
-	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(4, 5);
-	Skin skin = RandomSkin(&random, &mesh);
-	FieldSet fields = RandomFields(&random, &mesh, 1.0);
-	for (int kind = 0; kind < BUILD_KINDS; ++kind)
+	for (int kind = 0; kind < KINDS; ++kind)
 	{
-		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields);
+		Source source = Source_Make(kind, TestSeed() + (uint64_t)kind, 4);
 		snugStatus status = snug_outOfMemory;
 		for (uint64_t failAt = 1; status != snug_success; ++failAt)
 		{
 			Team team = { .threads = 2 };
 			TestAllocator allocator = { .failAt = failAt };
-			snugModel* model = NULL;
-			def.workers.run = failAt % 4 == 0 ? RunTeam : NULL; // threads for some: they take their time to start
-			def.workers.user = &team;
-			def.allocator = TestAllocator_Get(&allocator);
-			status = snugModel_Create(&def, &model);
+			source.def.workers.run =
+			    failAt % 4 == 0 ? RunTeam : NULL; // threads for some: they take their time to start
+			source.def.workers.user = &team;
+			status = MakeAll(&source, &allocator);
 			assert_true(status == snug_outOfMemory || (status == snug_success && allocator.calls < failAt));
-			assert_int_equal(model != NULL, status == snug_success);
-			snugModel_Destroy(model);
 			assert_int_equal(allocator.live, 0);
 			assert_int_equal(allocator.faults, 0);
 		}
+		Source_Free(&source);
 	}
-	Skin_Free(&skin);
-	FieldSet_Free(&fields);
-	sceneMesh_Free(&mesh);
 }
 
 int main(void)
@@ -404,6 +519,7 @@ int main(void)
 		cmocka_unit_test(threads_find_what_one_thread_finds),
 		cmocka_unit_test(threads_build_and_load),
 		cmocka_unit_test(any_number_of_threads_builds_the_same_model),
+		cmocka_unit_test(threads_answer_a_query_together),
 		cmocka_unit_test(threads_tell_together_what_they_repaired),
 		cmocka_unit_test(lack_of_memory_is_reported),
 	};
