@@ -47,12 +47,16 @@ static void SetRoom(snugCrowd* crowd, const snugCrowdDef* def)
 
 static bool IsRoomPossible(const snugSceneRoom* room)
 {
-	return room->candidates < UINT32_MAX && room->pairs < UINT32_MAX && room->trianglePairs < UINT32_MAX;
+	const uint64_t most = SG_GPU_COUNTLESS;
+	return room->candidates < most && room->pairs < most && room->trianglePairs < most;
 }
 
-static uint32_t Clamp(uint64_t count)
+/// Numbers of groups, of leaves in them and of triangles in those are 32 bits.
+#define MOST_GROUPS ((uint64_t)1 << 26)
+#define MOST_ITEMS ((uint64_t)1 << 31)
+
+static uint32_t Clamp(uint64_t count, uint64_t most)
 {
-	const uint64_t most = (uint64_t)1 << 26; // numbers of groups, of leaves and triangles in them are 32 bits
 	return (uint32_t)(count < 1 ? 1 : count < most ? count : most);
 }
 
@@ -63,19 +67,20 @@ static bool TakeQueue(snugCrowd* crowd, uint64_t capacity, uint32_t* count, uint
 	return out->items != NULL;
 }
 
-// What is between takes most where vertices are: of a hundred bytes 70 are for groups, 9 for each kind of pair.
+// What is between takes most where vertices are: of a hundred bytes 66 are for groups.
 static bool TakeBetween(snugCrowd* crowd)
 {
 	sgWorld* world = &crowd->world;
 	sgCounts* counts = world->counts;
 	const uint64_t group = sizeof(sgBoxLanes) + sizeof(sgItem) + world->vertexStride * sizeof(sgFloat4);
 	const uint64_t percent = crowd->bytes / 100;
-	world->groupCapacity = Clamp(70 * percent / group);
+	world->groupCapacity = Clamp(66 * percent / group, MOST_GROUPS);
 	world->owners = sgCrowd_Take(crowd, world->groupCapacity * (uint64_t)sizeof(sgItem));
 	world->boxes = sgCrowd_Take(crowd, world->groupCapacity * (uint64_t)sizeof(sgBoxLanes));
 	world->corners = sgCrowd_Take(crowd, world->groupCapacity * (uint64_t)world->vertexStride * sizeof(sgFloat4));
-	const uint32_t items = Clamp(5 * percent / sizeof(sgItem)), pairs = Clamp(9 * percent / sizeof(sgItem));
-	const uint32_t leaves = Clamp(6 * percent / sizeof(sgItem));
+	const uint64_t items = Clamp(5 * percent / sizeof(sgItem), MOST_ITEMS);
+	const uint64_t leaves = Clamp(6 * percent / sizeof(sgItem), MOST_ITEMS);
+	const uint64_t pairs = Clamp(9 * percent / sizeof(sgItem), MOST_ITEMS);
 	// What is unsure was a pair before, so there is always room for it.
 	return world->owners != NULL && world->boxes != NULL && world->corners != NULL &&
 	       TakeQueue(crowd, items, counts->items, sgFull_items, &world->items[0]) &&
@@ -146,6 +151,9 @@ static bool TakeBodies(snugCrowd* crowd)
 
 // ---- Creating -------------------------------------------------------------------------------------------------------
 
+/// Eight to the tenth: what is below a node of the tree over bodies is counted in 32 bits.
+#define MOST_BODIES ((uint64_t)1 << 30)
+
 static snugStatus UploadModels(snugCrowd* crowd, const snugCrowdDef* def)
 {
 	uint64_t places = 0, bodies = 0;
@@ -179,7 +187,7 @@ static snugStatus UploadModels(snugCrowd* crowd, const snugCrowdDef* def)
 	}
 	crowd->tableBytes = (places + 1) * sizeof(uint32_t);
 	world->bodyCount = (uint32_t)bodies;
-	return bodies < UINT32_MAX / 2 ? snug_success : sgFail(&def->messenger, snug_outOfRange, "too many bodies");
+	return bodies <= MOST_BODIES ? snug_success : sgFail(&def->messenger, snug_outOfRange, "too many bodies");
 }
 
 static snugStatus Make(snugCrowd* crowd, const snugCrowdDef* def)
@@ -192,7 +200,7 @@ static snugStatus Make(snugCrowd* crowd, const snugCrowdDef* def)
 	SetRoom(crowd, def);
 	if (!IsRoomPossible(&crowd->room))
 	{
-		return sgFail(&def->messenger, snug_outOfRange, "room for more than 2^32 of something");
+		return sgFail(&def->messenger, snug_outOfRange, "room for more of something than 32 bits can count");
 	}
 	if (!TakeBodies(crowd) || !TakeRoom(crowd))
 	{
@@ -267,7 +275,7 @@ snugStatus snugCrowd_Reserve(snugCrowd* crowd, const snugSceneRoom* room, uint64
 	if (!IsRoomPossible(&crowd->room))
 	{
 		*crowd = before;
-		return sgFail(&crowd->messenger, snug_outOfRange, "room for more than 2^32 of something");
+		return sgFail(&crowd->messenger, snug_outOfRange, "room for more of something than 32 bits can count");
 	}
 	const bool isGood = TakeRoom(crowd);
 	const snugCrowd lesser = isGood ? before : *crowd;

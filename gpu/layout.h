@@ -110,6 +110,9 @@ typedef struct sgItem
 	uint32_t a, b;
 } sgItem;
 
+/// More of something than there is ever room for.
+#define SG_GPU_COUNTLESS 0xf0000000u
+
 /// Room for items, of which more may be counted than it has.
 typedef struct sgQueue
 {

@@ -40,6 +40,18 @@ static inline void Queue_Put(const sgWorld* w, const sgQueue* queue, uint32_t pl
 	}
 }
 
+/// Places for `held` items. What finds no room is counted too, but never so far that a list would begin again at zero:
+/// nobody has room for SG_GPU_COUNTLESS, and all groups together hold fewer than are left until there.
+static inline uint32_t Queue_Take(const sgQueue* queue, uint32_t held)
+{
+	const uint32_t place = ADD(queue->count, held);
+	if (place >= SG_GPU_COUNTLESS)
+	{
+		ADD(queue->count, 0u - held);
+	}
+	return place;
+}
+
 static inline void Outbox_Begin(const sgWorld* w, Outbox* box)
 {
 	LANES(l)
@@ -61,7 +73,7 @@ static inline void Outbox_Add(const sgWorld* w, Outbox* box, const sgQueue* queu
 	}
 	else
 	{
-		Queue_Put(w, queue, ADD(queue->count, 1u), item);
+		Queue_Put(w, queue, Queue_Take(queue, 1), item);
 	}
 }
 
@@ -77,7 +89,7 @@ static inline void Outbox_Flush(const sgWorld* w, Outbox* box, const sgQueue* qu
 	{
 		if (l == 0)
 		{
-			box->first = ADD(queue->count, held);
+			box->first = Queue_Take(queue, held);
 		}
 	}
 	LANES(l)

@@ -155,7 +155,7 @@ static void Stage_Make(
 	snugSceneDef def = { .room = { .bodies = count,
 		                     .candidates = 128ull * count,
 		                     .pairs = 64ull * count,
-		                     .trianglePairs = 400ull * count } };
+		                     .trianglePairs = 65536 + 400ull * count } };
 	def.workers = (snugWorkers){ workers != NULL ? benchThreads_Run : NULL, workers };
 	const snugPoolDef poolDef = { .bytes = (size_t)count * 131072 };
 	*stage = (Stage){ .bodies = calloc(count, sizeof(snugBody*)),
@@ -391,7 +391,7 @@ static Answer AskDevice(const Cast* cast, const Crowd* crowd, snugBackend backen
 		.modelCount = 1,
 		.room = { .candidates = 64ull * crowd->count,
 		    .pairs = 32ull * crowd->count,
-		    .trianglePairs = 400ull * crowd->count },
+		    .trianglePairs = 65536 + 400ull * crowd->count },
 		.bytes = backend == snug_reference ? 64ull << 20 : 0,
 		.messenger = { Tell, NULL } };
 	start = clockNow();

@@ -284,6 +284,8 @@ static void hard_pairs_are_decided_exactly(void** state)
 	static snugPair expected[MOST_HARD * MOST_HARD];
 	static hardPair pairs[MOST_HARD];
 	uint64_t asked = 0, found = 0;
+	snugDevice* device;
+	MakeDevice(&device);
 	for (int i = 0; i < TestCount(3 * HARD_FAMILIES); ++i)
 	{
 		const uint32_t count = MakeHardPairs(i % HARD_FAMILIES, TestSeed() + 50000 + (uint64_t)i, pairs);
@@ -294,8 +296,6 @@ static void hard_pairs_are_decided_exactly(void** state)
 		snugModel *first = MakeHardModel(pairs, count, true), *second = MakeHardModel(pairs, count, false);
 		snugBody *a = MakeBody(first, NULL), *b = MakeBody(second, NULL);
 		const snugCrowdModel models[] = { { .model = first, .bodyCount = 1 }, { .model = second, .bodyCount = 1 } };
-		snugDevice* device;
-		MakeDevice(&device);
 		SetOrder(device, (sgLaneOrder)(i % 3), 3);
 		const snugCrowdDef def = { .device = device,
 			.models = models,
@@ -329,12 +329,12 @@ static void hard_pairs_are_decided_exactly(void** state)
 		asked += (uint64_t)count * count;
 		found += all;
 		snugCrowd_Destroy(crowd);
-		snugDevice_Destroy(device);
 		snugBody_Destroy(a);
 		snugBody_Destroy(b);
 		snugModel_Destroy(first);
 		snugModel_Destroy(second);
 	}
+	snugDevice_Destroy(device);
 	print_message("%llu pairs, %llu of them meet\n", (unsigned long long)asked, (unsigned long long)found);
 	assert_true(found > 100);
 }

@@ -2,6 +2,7 @@
 // are impossible, models that they do not know, too little memory, no GPU.
 #include "company.h"
 
+#include "gpu/kernels/queue.h"
 #include "lab/scenes/character.h"
 
 #include <math.h>
@@ -282,6 +283,127 @@ static void turning_skins_are_refused(void** state)
 	sceneCharacter_Free(&man);
 }
 
+// Models of a triangle, of none and of some, and models without bodies between them.
+static void small_models_have_numbers_too(void** state)
+{
+	(void)state;
+	enum
+	{
+		MODELS = 6,
+		MOST = 3,
+	};
+	static const float positions[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+	static const uint32_t triangles[] = { 0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2 };
+	static const uint32_t triangleCounts[MODELS] = { 4, 1, 4, 0, 1, 4 }, bodyCounts[MODELS] = { 0, 2, 3, 2, 2, 0 };
+	snugModel* models[MODELS];
+	snugCrowdModel members[MODELS] = { 0 };
+	snugBody* bodies[MODELS * MOST];
+	snugFrame frames[MODELS * MOST];
+	uint32_t count = 0;
+	snugScene* scene;
+	snugDevice* device;
+	snugCrowd* crowd;
+	assert_int_equal(snugScene_Create(&(snugSceneDef){ .room = plenty }, &scene), snug_success);
+	for (uint32_t i = 0; i < MODELS; ++i)
+	{
+		const snugModelDef def = { .positions = positions,
+			.vertexCount = 4,
+			.triangles = triangles,
+			.triangleCount = triangleCounts[i],
+			.deformer = snug_rigid };
+		assert_int_equal(snugModel_Create(&def, models + i), snug_success);
+		members[i] = (snugCrowdModel){ .model = models[i], .bodyCount = bodyCounts[i] };
+		for (uint32_t k = 0; k < bodyCounts[i]; ++k, ++count)
+		{
+			uint32_t id;
+			frames[count] = (snugFrame){ .position = { 0.125 * count, 0.0625 * (count % 3), 0.25 * (count % 2) } };
+			bodies[count] = MakeBody(models[i], NULL);
+			assert_int_equal(snugBody_SetFrame(bodies[count], frames + count), snug_success);
+			assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[count] }, &id), snug_success);
+		}
+	}
+	MakeDevice(&device);
+	const snugCrowdDef def = { .device = device, .models = members, .modelCount = MODELS };
+	assert_int_equal(snugCrowd_Create(&def, &crowd), snug_success);
+	for (uint32_t i = 0, first = 0; i < MODELS; first += bodyCounts[i++])
+	{
+		assert_int_equal(snugCrowd_SetPoses(crowd, i, &(snugCrowdPoses){ .frames = frames + first }), snug_success);
+	}
+	assert_int_equal(snugScene_Update(scene, &(snugSceneQuery){ .trianglePairs = true }).status, snug_success);
+	Company both = { .scene = scene };
+	for (int order = 0; order < 3; ++order)
+	{
+		SetOrder(device, (sgLaneOrder)order, 2);
+		const snugCrowdResult result = Ask(crowd, true, false);
+		assert_int_equal(result.status, snug_success);
+		CompareResults(&both, crowd, &result);
+	}
+	assert_true(both.trianglePairs > 30);
+	float expected[12], found[12];
+	const double origin[3] = { 0.0, 0.0, 0.0 };
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		assert_int_equal(snugBody_GetVertices(bodies[i], origin, expected, 0), snug_success);
+		assert_int_equal(snugCrowd_GetVertices(crowd, i, found), snug_success);
+		assert_memory_equal(expected, found, sizeof(found));
+	}
+	snugCrowd_Destroy(crowd);
+	snugDevice_Destroy(device);
+	snugScene_Destroy(scene);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		snugBody_Destroy(bodies[i]);
+	}
+	for (uint32_t i = 0; i < MODELS; ++i)
+	{
+		snugModel_Destroy(models[i]);
+	}
+}
+
+// A list that counted on from zero would look as if it had room: a hundred thousand bodies in one place are more pairs
+// than 32 bits count. And nobody gets room for so many.
+static void what_cannot_be_counted_is_refused(void** state)
+{
+	(void)state;
+	static Outbox box;
+	static sgItem items[4];
+	static sgCounts counts;
+	sgTurns turns = { .groupCount = 1 };
+	for (uint32_t l = 0; l < SG_GPU_LANES; ++l)
+	{
+		turns.lanes[l] = l;
+	}
+	const sgWorld world = { .turns = &turns, .counts = &counts };
+	const sgQueue queue = { .items = items, .count = &counts.candidates, .capacity = 4, .bit = sgFull_candidates };
+	counts.candidates = SG_GPU_COUNTLESS - 700;
+	Outbox_Begin(&world, &box);
+	for (uint32_t i = 0; i < 2000; ++i)
+	{
+		Outbox_Add(&world, &box, &queue, (sgItem){ i, i, i });
+		if (i % 300 == 0)
+		{
+			Outbox_Flush(&world, &box, &queue, 0);
+		}
+		assert_true(counts.candidates >= SG_GPU_COUNTLESS - 700 && counts.candidates < SG_GPU_COUNTLESS + 300);
+	}
+	assert_true(counts.candidates >= SG_GPU_COUNTLESS - OUTBOX_ITEMS && counts.isFull == sgFull_candidates);
+
+	Company company;
+	MakeCompany(&company, TestSeed() + 47000, false);
+	snugSceneRoom room = plenty;
+	const uint32_t bodies = company.kinds[0].bodyCount;
+	room.trianglePairs = SG_GPU_COUNTLESS;
+	assert_int_equal(MakeCrowd(&company, &room, 0, &company.crowd), snug_outOfRange);
+	company.kinds[0].bodyCount = 1u << 31;
+	assert_int_equal(MakeCrowd(&company, &plenty, 0, &company.crowd), snug_outOfRange);
+	company.kinds[0].bodyCount = (1u << 30) + 1;
+	assert_int_equal(MakeCrowd(&company, &plenty, 0, &company.crowd), snug_outOfRange);
+	company.kinds[0].bodyCount = bodies;
+	assert_int_equal(MakeCrowd(&company, &plenty, 0, &company.crowd), snug_success);
+	assert_int_equal(snugCrowd_Reserve(company.crowd, &room, 0), snug_outOfRange);
+	FreeCompany(&company);
+}
+
 // Without a GPU, or without kernels for one, there is a sentence.
 static void no_gpu_is_told(void** state)
 {
@@ -303,6 +425,8 @@ int main(void)
 		cmocka_unit_test(impossible_poses_are_refused),
 		cmocka_unit_test(lack_of_memory_is_told),
 		cmocka_unit_test(turning_skins_are_refused),
+		cmocka_unit_test(small_models_have_numbers_too),
+		cmocka_unit_test(what_cannot_be_counted_is_refused),
 		cmocka_unit_test(no_gpu_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
