@@ -213,17 +213,44 @@ static void WarnOfTwins(const cliScene* scene)
 	}
 }
 
+// What is asked about two bodies has no answer where there is one; "nothing found" would sound like one.
+static bool HasEnough(const check* c)
+{
+	const cliContactOptions* asked = &c->contactOptions;
+	const char* path = c->scene.files[0].path;
+	const char* ofTwo = asked->margin > 0.0 ? "--margin"
+	                    : asked->brute      ? "--method brute"
+	                    : asked->between    ? "--between"
+	                    : asked->distances  ? "--distance"
+	                                        : NULL;
+	if (c->scene.partCount == 0)
+	{
+		cliError("%s: holds no body: there is nothing to compare", path);
+	}
+	else if (c->scene.partCount == 1 && ofTwo != NULL)
+	{
+		cliError("%s: holds one body only: %s is about two; without, a file that is alone is checked against itself",
+		    path, ofTwo);
+	}
+	else if (c->scene.partCount == 1 && !asked->self)
+	{
+		cliError("%s: holds one body only: there is nothing to compare; --self checks it against itself", path);
+	}
+	else
+	{
+		return true;
+	}
+	return false;
+}
+
 static bool Prepare(check* c, int fileCount, char** paths)
 {
 	if (!cliScene_Load(&c->scene, &c->sceneOptions, fileCount, paths) || !CountFrames(c))
 	{
 		return false;
 	}
-	if (c->scene.fileCount == 1 && c->scene.partCount < (c->contactOptions.self ? 1 : 2))
+	if (!HasEnough(c))
 	{
-		cliError("%s: holds %s: there is nothing to compare%s", c->scene.files[0].path,
-		    c->scene.partCount == 1 ? "one body only" : "no body",
-		    c->scene.partCount == 1 ? "; --self checks it against itself" : "");
 		return false;
 	}
 	WarnOfTwins(&c->scene);
