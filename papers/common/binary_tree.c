@@ -1,41 +1,17 @@
 #include "papers/common/binary_tree.h"
 
 #include "base/vec.h"
-#include "geometry/eigen.h"
 #include "geometry/triangle.h"
+#include "tree/split.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- Cutting ---------------------------------------------------------------------------------------------------
-
-/// A triangle while the tree is built.
-typedef struct item
-{
-	double center[3]; ///< of its box, times two
-	float key;        ///< place along the axis of the last cut
-	uint32_t triangle;
-	uint32_t corners[3];
-} item;
-
-static void FillItem(const snugModel* model, item* made)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		float lower = INFINITY, upper = -INFINITY;
-		for (int c = 0; c < 3; ++c)
-		{
-			const float x = model->positions[3 * (size_t)made->corners[c] + (size_t)k];
-			lower = x < lower ? x : lower;
-			upper = x > upper ? x : upper;
-		}
-		made->center[k] = (double)lower + (double)upper;
-	}
-}
+// ---- Tree ------------------------------------------------------------------------------------------------------
 
 // In the order of the caller's numbers: sums over triangles, and so trees, depend on it.
-static void ListItems(const snugModel* model, item* items)
+static void ListItems(const snugModel* model, sgBuildItem* items, uint32_t (*corners)[3])
 {
 	const sgTree* tree = &model->tree;
 	for (uint32_t i = 0; i < tree->leafCount; ++i)
@@ -44,128 +20,20 @@ static void ListItems(const snugModel* model, item* items)
 		for (uint32_t t = 0; t < leaf->triangleCount; ++t)
 		{
 			uint32_t triangle = tree->triangleMap[leaf->firstTriangle + t];
-			items[triangle].triangle = triangle;
+			sgBox box = sgBox_Empty();
 			for (int c = 0; c < 3; ++c)
 			{
-				items[triangle].corners[c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]];
+				corners[triangle][c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]];
+				sgBox_AddPoint(&box, model->positions + 3 * (size_t)corners[triangle][c]);
 			}
-			FillItem(model, items + triangle);
+			items[triangle].triangle = triangle;
+			memcpy(items[triangle].lower, box.lower, sizeof(box.lower));
+			memcpy(items[triangle].upper, box.upper, sizeof(box.upper));
 		}
 	}
 }
 
-static void FindKeys(item* items, uint32_t count)
-{
-	double mean[3] = { 0, 0, 0 }, covariance[3][3] = { { 0 } }, values[3], axes[3][3];
-	for (uint32_t i = 0; i < 3 * count; ++i)
-	{
-		mean[i % 3] += items[i / 3].center[i % 3];
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		mean[k] /= (double)count;
-	}
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		const double* c = items[i].center;
-		for (int k = 0; k < 9; ++k)
-		{
-			covariance[k / 3][k % 3] += (c[k / 3] - mean[k / 3]) * (c[k % 3] - mean[k % 3]);
-		}
-	}
-	sgEigen3(covariance, values, axes);
-	const double* axis = axes[0];
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		const double* c = items[i].center;
-		items[i].key = (float)((axis[0] * (c[0] - mean[0]) + axis[1] * (c[1] - mean[1])) + axis[2] * (c[2] - mean[2]));
-	}
-}
-
-static bool Before(const item* a, const item* b)
-{
-	return a->key < b->key || (a->key == b->key && a->triangle < b->triangle);
-}
-
-static void Swap(item* a, item* b)
-{
-	item other = *a;
-	*a = *b;
-	*b = other;
-}
-
-static void SortThree(item* a, item* b, item* c)
-{
-	if (Before(b, a))
-	{
-		Swap(a, b);
-	}
-	if (Before(c, b))
-	{
-		Swap(b, c);
-		if (Before(b, a))
-		{
-			Swap(a, b);
-		}
-	}
-}
-
-// One step of quickselect: items before the pivot's place come before it. The pivot is the median of nine spread items.
-static void Partition(item* items, uint32_t first, uint32_t last, uint32_t* lower, uint32_t* upper)
-{
-	uint32_t step = (last - first) / 8, middle = first + 4 * step, i = first, j = last;
-	SortThree(items + first, items + first + step, items + first + 2 * step);
-	SortThree(items + first + 3 * step, items + middle, items + first + 5 * step);
-	SortThree(items + first + 6 * step, items + first + 7 * step, items + last);
-	SortThree(items + first + step, items + middle, items + first + 7 * step);
-	const item pivot = items[middle];
-	while (i <= j)
-	{
-		while (Before(items + i, &pivot))
-		{
-			++i;
-		}
-		while (Before(&pivot, items + j))
-		{
-			--j;
-		}
-		if (i <= j)
-		{
-			Swap(items + i++, items + j--);
-		}
-	}
-	*lower = j;
-	*upper = i;
-}
-
-// Afterwards no item before `place` comes after any item from it on. The order is total, so every step shrinks the
-// rest.
-static void SelectPlace(item* items, uint32_t count, uint32_t place)
-{
-	uint32_t first = 0, last = count - 1;
-	while (last - first > 8)
-	{
-		uint32_t lower, upper;
-		Partition(items, first, last, &lower, &upper);
-		if (place > lower && place < upper)
-		{
-			return;
-		}
-		last = place <= lower ? lower : last;
-		first = place <= lower ? first : upper;
-	}
-	for (uint32_t i = first + 1; i <= last; ++i)
-	{
-		for (uint32_t j = i; j > first && Before(items + j, items + j - 1); --j)
-		{
-			Swap(items + j, items + j - 1);
-		}
-	}
-}
-
-// ---- Tree ------------------------------------------------------------------------------------------------------
-
-static void Divide(binaryTree* tree, uint32_t number, item* items)
+static void Divide(binaryTree* tree, uint32_t number, sgBuildItem* items)
 {
 	binaryNode* node = tree->nodes + number;
 	tree->depth = node->level > tree->depth ? node->level : tree->depth;
@@ -175,8 +43,8 @@ static void Divide(binaryTree* tree, uint32_t number, item* items)
 		return;
 	}
 	uint32_t cut = node->leafCount / 2;
-	FindKeys(items + node->firstLeaf, node->leafCount);
-	SelectPlace(items + node->firstLeaf, node->leafCount, cut);
+	sgFindPrincipalKeys(items + node->firstLeaf, node->leafCount);
+	sgSelectPlace(items + node->firstLeaf, node->leafCount, cut);
 	node->first = tree->nodeCount;
 	node->childCount = 2;
 	tree->nodeCount += 2;
@@ -192,7 +60,10 @@ static void Divide(binaryTree* tree, uint32_t number, item* items)
 bool binaryTree_Create(binaryTree* made, const snugModel* model)
 {
 	const uint32_t count = model->tree.triangleCount;
-	item* items = malloc(((size_t)count + 1) * sizeof(item));
+	const snugAllocator allocator = sgAllocator_OrDefault((snugAllocator){ 0 }); // items are aligned
+	const size_t bytes = (size_t)count * sizeof(sgBuildItem);
+	sgBuildItem* items = sgAllocate(&allocator, bytes);
+	uint32_t(*corners)[3] = malloc(((size_t)count + 1) * sizeof(*corners));
 	*made = (binaryTree){
 		.model = model,
 		.leafCount = count,
@@ -200,14 +71,15 @@ bool binaryTree_Create(binaryTree* made, const snugModel* model)
 		.corners = calloc((size_t)count + 1, sizeof(*made->corners)),
 		.triangles = calloc((size_t)count + 1, sizeof(uint32_t)),
 	};
-	bool good = items != NULL && made->nodes != NULL && made->corners != NULL && made->triangles != NULL;
+	bool good =
+	    items != NULL && corners != NULL && made->nodes != NULL && made->corners != NULL && made->triangles != NULL;
 	if (!good)
 	{
 		binaryTree_Free(made);
 	}
 	else if (count > 0)
 	{
-		ListItems(model, items);
+		ListItems(model, items, corners);
 		made->nodeCount = 1;
 		made->nodes[0] = (binaryNode){ .leafCount = count };
 		Divide(made, 0, items);
@@ -215,9 +87,10 @@ bool binaryTree_Create(binaryTree* made, const snugModel* model)
 	for (uint32_t i = 0; i < count && good; ++i)
 	{
 		made->triangles[i] = items[i].triangle;
-		memcpy(made->corners[i], items[i].corners, sizeof(items[i].corners));
+		memcpy(made->corners[i], corners[items[i].triangle], sizeof(*corners));
 	}
-	free(items);
+	sgRelease(&allocator, items, bytes);
+	free(corners);
 	return good;
 }
 

@@ -16,6 +16,7 @@
 #define POSES 18 // from none to 170 degrees
 #define RADIUS 0.16
 #define STEP (10.0 / 180.0 * SCENE_PI)
+#define AWAY (1.5 * RADIUS) // the ball, at first
 #define CAPACITY 16384
 #define ROW 0.66    // from skin to skin
 #define COLUMN 1.35 // from the surface to balls of a level
@@ -42,7 +43,8 @@ struct twist
 {
 	sceneTube tube;
 	float* positions;
-	sceneMesh ball; ///< beside the middle, a third of its radius inside the limb as it is at rest
+	sceneMesh ball;       ///< beside the middle, from a third of the limb's radius as it is at rest
+	float* ballPositions; ///< on its way there
 	snugModel* ballModel;
 	snugBody* ballBody;
 	uint8_t* marks[2]; ///< per triangle of the limb, and of the ball
@@ -74,7 +76,7 @@ static bool AskBall(twist* t, int skin, simError* error)
 		return simError_Set(error, "%s: cannot find contacts", names[skin]);
 	}
 	const bruteMesh first = { t->positions, t->tube.mesh.triangles, t->tube.mesh.triangleCount };
-	const bruteMesh second = { t->ball.positions, t->ball.triangles, t->ball.triangleCount };
+	const bruteMesh second = { t->ballPositions, t->ball.triangles, t->ball.triangleCount };
 	bruteResult expected = bruteCollide(&first, &second);
 	size_t bytes = (size_t)found.count * sizeof(snugPair);
 	t->skins[skin].differs = t->skins[skin].differs || expected.outOfMemory || expected.count != found.count ||
@@ -145,10 +147,10 @@ static void RecordBall(recording* r, int number, int skin, int column, const sph
 }
 
 // The surface with the ball, beside it the balls of its tree.
-static void RecordSkin(twist* t, int skin)
+static void RecordSkin(twist* t, int skin, double away)
 {
 	twistSkin* s = &t->skins[skin];
-	static const sphereBall still = { .radius = 1.0 };
+	const sphereBall moved = { { 0.0, -away, 0.0 }, 1.0 };
 	int number = s->shown;
 	for (size_t v = 0; v < t->tube.mesh.vertexCount; ++v)
 	{
@@ -157,7 +159,7 @@ static void RecordSkin(twist* t, int skin)
 	}
 	recording_SetMotion(t->recording, number, t->positions);
 	recording_SetMarks(t->recording, number, t->marks[0]);
-	RecordBall(t->recording, ++number, skin, 0, &still);
+	RecordBall(t->recording, ++number, skin, 0, &moved);
 	recording_SetMarks(t->recording, number, t->marks[1]);
 	for (uint32_t i = 0; i < sphereTree_GetNodeCount(s->tree); ++i)
 	{
@@ -198,11 +200,23 @@ static bool PoseSkin(twist* t, int skin, double angle, simError* error)
 	return status == snug_success || simError_Set(error, "%s: %s", names[skin], snugGetStatusText(status));
 }
 
+static bool MoveBall(twist* t, double away, simError* error)
+{
+	for (size_t i = 0; i < 3 * (size_t)t->ball.vertexCount; ++i)
+	{
+		t->ballPositions[i] = t->ball.positions[i] - (i % 3 == 1 ? (float)away : 0.0f);
+	}
+	snugStatus status = snugBody_SetVertices(t->ballBody, t->ballPositions, 0, 0, t->ball.vertexCount);
+	return status == snug_success || simError_Set(error, "ball: %s", snugGetStatusText(status));
+}
+
+// The ball comes from outside, and is where it stays when half of the way is turned.
 // @return false, with the error set, if a skin cannot be posed or asked
 static bool RunPose(twist* t, int pose, simError* error)
 {
 	uint64_t pairs = 0;
-	bool good = true;
+	double away = AWAY * fmax(0.0, 1.0 - 2.0 * pose / (POSES - 1));
+	bool good = MoveBall(t, away, error);
 	recording_AddFrame(t->recording, (uint64_t)pose, pose / 10.0, 0);
 	for (int skin = 0; skin < SKINS && good; ++skin)
 	{
@@ -210,7 +224,7 @@ static bool RunPose(twist* t, int pose, simError* error)
 		pairs += t->skins[skin].contacts;
 		if (good)
 		{
-			RecordSkin(t, skin);
+			RecordSkin(t, skin, away);
 		}
 	}
 	recording_SetPairs(t->recording, pairs);
@@ -231,7 +245,7 @@ static bool MakeBall(twist* t)
 		.vertexCount = t->ball.vertexCount,
 		.triangles = t->ball.triangles,
 		.triangleCount = t->ball.triangleCount,
-		.deformer = snug_rigid };
+		.deformer = snug_free };
 	return snugModel_Create(&def, &t->ballModel) == snug_success &&
 	       snugBody_Create(&(snugBodyDef){ .model = t->ballModel }, &t->ballBody) == snug_success;
 }
@@ -243,12 +257,13 @@ twist* twist_Create(simError* error)
 	if (good)
 	{
 		t->positions = malloc(3 * (size_t)t->tube.mesh.vertexCount * sizeof(float));
+		t->ballPositions = malloc(3 * (size_t)t->ball.vertexCount * sizeof(float));
 		t->pairs = malloc(CAPACITY * sizeof(snugPair));
 		t->marks[0] = malloc(t->tube.mesh.triangleCount);
 		t->marks[1] = malloc(t->ball.triangleCount);
 		t->recording = recording_Create();
-		good = t->recording != NULL && t->positions != NULL && t->pairs != NULL && t->marks[0] != NULL &&
-		       t->marks[1] != NULL;
+		good = t->recording != NULL && t->positions != NULL && t->ballPositions != NULL && t->pairs != NULL &&
+		       t->marks[0] != NULL && t->marks[1] != NULL;
 	}
 	good = good || simError_SetMemory(error);
 	for (int skin = 0; skin < SKINS && good; ++skin)
@@ -292,6 +307,7 @@ void twist_Destroy(twist* t)
 	free(t->marks[1]);
 	free(t->pairs);
 	free(t->positions);
+	free(t->ballPositions);
 	free(t);
 }
 

@@ -40,9 +40,9 @@ static void SortThree(sgBuildItem* a, sgBuildItem* b, sgBuildItem* c)
 	}
 }
 
-// Quickselect: afterwards no item before `place` comes after any item from it on. The order (key, triangle) is total,
-// so every partition has one item of the pivot's value and shrinks; the pivot is the median of nine spread items.
-static void SelectPlace(sgBuildItem* items, uint32_t count, uint32_t place)
+// Quickselect. The order (key, triangle) is total, so every partition has one item of the pivot's value and shrinks;
+// the pivot is the median of nine spread items.
+void sgSelectPlace(sgBuildItem* items, uint32_t count, uint32_t place)
 {
 	uint32_t first = 0, last = count - 1;
 	while (last - first > 8)
@@ -105,7 +105,7 @@ static uint32_t RoundCut(uint32_t wanted, uint32_t count, uint32_t unit)
 	return farBefore <= farAfter ? before : after;
 }
 
-static void PrincipalKeys(sgBuildItem* items, uint32_t count)
+void sgFindPrincipalKeys(sgBuildItem* items, uint32_t count)
 {
 	double mean[3] = { 0, 0, 0 }, covariance[3][3] = { { 0 } }, values[3], axes[3][3];
 	for (uint32_t i = 0; i < count; ++i)
@@ -275,9 +275,9 @@ uint32_t sgSplit(sgBuildItem* items, uint32_t count, uint32_t unit)
 	uint32_t wanted = count / 2;
 	if (!SurfaceAreaKeys(items, count, &wanted))
 	{
-		PrincipalKeys(items, count);
+		sgFindPrincipalKeys(items, count);
 	}
 	uint32_t cut = RoundCut(wanted, count, unit);
-	SelectPlace(items, count, cut);
+	sgSelectPlace(items, count, cut);
 	return cut;
 }

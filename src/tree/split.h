@@ -18,4 +18,10 @@ typedef struct sgBuildItem
 /// @param count more than unit
 uint32_t sgSplit(sgBuildItem* items, uint32_t count, uint32_t unit);
 
+/// Set keys to where boxes' centres are along the axis on which these vary most.
+void sgFindPrincipalKeys(sgBuildItem* items, uint32_t count);
+
+/// Reorder `items` so that none before `place` comes after any from it on, by key, then by triangle.
+void sgSelectPlace(sgBuildItem* items, uint32_t count, uint32_t place);
+
 #endif

@@ -51,7 +51,7 @@ expect 0 "" scene twist --out pages
 holds 'dual quaternion'
 holds '3 skins compared with brute force, 0 differences'
 checks=$((checks + 2))
-[ "$(grep -c 'data:image/png' pages/twist.html)" -eq 1 ] && grep -q '"frames":\[\[0,.*\],\[17,' pages/twist.html || fail "the page lacks its still or frames"
+[ "$(grep -c 'data:image/png' pages/twist.html)" -eq 1 ] && grep -q '"frames":\[\[0,0,0\],.*\],\[17,' pages/twist.html || fail "the page lacks its still or frames"
 awk '/^linear/ { thin = $NF == 0 } /^(spherical|dual)/ { thick += $NF > 0 } END { exit !(thin && thick == 2) }' out ||
 	fail "the ball touches where it should not, or does not where it should: $(cat out)"
 
