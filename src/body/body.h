@@ -75,7 +75,7 @@ typedef struct sgLook
 sgLook sgBody_Look(snugBody* body, sgLaneSet family);
 
 /// sgBody_Refresh after a look that found nothing up to date.
-/// @param cached that it came with
+/// @param cached what that look returned
 const sgBoxLanes* sgBody_Update(
     snugBody* body, sgCacheGroup* cached, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters);
 

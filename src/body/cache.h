@@ -40,8 +40,9 @@ void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoxLanes*
 /// A lane of a group from its children, in the lanes of another group.
 void sgRefitMerged(sgCacheGroup* cached, uint32_t lane, const sgCacheGroup* below, uint32_t mask);
 
-/// Lanes of a family in the cache straight from the pose, with what it remembers: boxes that have held some pose
-/// (`hasHeld`) may grow by what the body moved since, if they stay tight; if not, that still cuts the new ones.
+/// Lanes of a family in the cache straight from the pose, with the help of what is cached: boxes that held for an
+/// earlier pose (`hasHeld`) may grow by how far the body has moved since, if that keeps them tight. If it does not, the
+/// grown boxes still clip the new ones.
 /// @return false if they have grown
 bool sgRefitCached(
     snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, bool hasHeld, snugCounters* counters);

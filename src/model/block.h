@@ -29,7 +29,7 @@ typedef struct sgBlockSource
 /// block are set; release the model whatever comes back.
 snugStatus sgBlock_Read(snugModel* model, bool copies, const snugLoadDef* def);
 
-/// Make a model of a block. Whatever comes back, a block that is given or mapped is taken care of.
+/// Make a model of a block. If that fails, a block that was given or mapped is released.
 snugStatus sgModel_Read(const sgBlockSource* source, const snugLoadDef* def, snugModel** model);
 
 #endif

@@ -108,8 +108,8 @@ void sgPairSearch_Queued(sgPairSearch* search)
 	}
 }
 
-// Most of what is queued does not intersect: what is only needed then is found out then. A candidate as filterLeaves
-// gives it.
+// Most of what is queued does not intersect, so whatever only an intersection needs is left for later. A candidate is
+// as filterLeaves gives it.
 static void Queue(sgPairSearch* search, sgKeptLeaf a, sgKeptLeaf b, uint32_t candidate)
 {
 	const uint32_t leafA = candidate >> 9, leafB = candidate >> 6 & 7, i = candidate >> 3 & 7, j = candidate & 7;
@@ -535,8 +535,8 @@ static uint32_t LanesOf(const sgTree* tree, uint32_t slot)
 	return tree->nodes[slot].parent == SG_NONE ? 0xff : 1u << slot % SG_LANES;
 }
 
-// Look at everything below the parents of two nodes but what is below both of these, which has been looked at. Leaves
-// are settled by the step itself, so nothing of theirs is left out.
+// Look at everything below the parents of two nodes, except below both of the nodes themselves, where everything has
+// been looked at. Leaves are settled by the step itself, so none of their pairs is left out.
 static void LookAround(sgPairSearch* search, uint32_t* slotA, uint32_t* slotB)
 {
 	const sgTree *treeA = search->a.tree, *treeB = search->b.tree;

@@ -29,7 +29,7 @@ sgProbeSegment sgProbeSegment_Make(const float from[3], const float to[3]);
 /// Its line near the triangles in a box.
 sgProbeLine sgProbeSegment_Near(const sgProbeSegment* segment, const sgBox* box);
 
-/// What a ray hits later than this, it need not be asked for once it has hit something. t is right to 2^-38.
+/// Once a ray has hit something, nothing that it hits later than this has to be looked for. t is right to 2^-38.
 static inline float sgRay_LimitOf(const snugRayHit* best)
 {
 	const double limit = best->t * (1.0 + 0x1p-36);
@@ -40,13 +40,13 @@ static inline float sgRay_LimitOf(const snugRayHit* best)
 /// @return snug_badInput, with a message that names it, if one is not finite or reaches too far
 snugStatus sgCheckRays(const snugMessenger* messenger, const snugRay* rays, uint64_t count);
 
-/// What rays hit first, but for what they hit earlier elsewhere: of `hits`, which have what was found so far, and of
-/// `which`, is improved what this body is hit earlier by, or as early with a smaller id. In the library's
-/// floating-point environment.
+/// What rays hit first, where some may have hit other bodies already: `hits` have what was found so far. Of the rays in
+/// `which`, those that hit this body earlier, or as early if it has the smaller id, get their hit replaced. In the
+/// library's floating-point environment.
 /// @param rays were checked
 /// @param which nullable: 0, 1, 2, ...
 /// @param any the first hit that is found will do, and only of rays that have none
-/// @return count: of rays that this body was hit by, as far as that was looked at
+/// @return count: how many of the rays hit this body, as far as that was looked at
 snugResult sgBody_ImproveHits(snugBody* body, uint32_t id, const snugRay* rays, const uint32_t* which, uint64_t count,
     const double origin[3], bool any, snugRayHit* hits);
 

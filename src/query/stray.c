@@ -50,7 +50,7 @@ static int Open(sgView* start, sgView* end, uint32_t slot, Going* nodes, snugCou
 	return count;
 }
 
-// Nodes below which vertices may go farthest are opened, some times: boxes are no better than they are small.
+// Open the node whose vertices may go farthest, a few times over: the smaller the boxes, the tighter the bound.
 static double FindFarthest(sgView* start, sgView* end, snugCounters* counters)
 {
 	Going nodes[MOST_NODES];

@@ -210,7 +210,7 @@ static bool OverlapDeeper(snugScene* scene, sgSceneSearch* search, uint64_t pair
 	return search->levelCount > 0;
 }
 
-// Bodies with pools of their own remember boxes from the roots on, so that searches better begin there.
+// Bodies with pools of their own remember boxes from the roots on, so searches had better begin there.
 static bool BeginsAtRoots(const snugScene* scene, const sgSceneSearch* search)
 {
 	return scene->bodies[search->a].body->ownsPool || scene->bodies[search->b].body->ownsPool;

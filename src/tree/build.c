@@ -55,7 +55,7 @@ typedef struct Piece
 	uint32_t level;
 } Piece;
 
-// What a full subtree holds that is one level lower than one of `count` triangles needs to be.
+// How many triangles a full subtree holds if it is one level lower than a tree of `count` triangles has to be.
 static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles)
 {
 	uint64_t unit = leafTriangles;

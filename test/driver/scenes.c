@@ -56,7 +56,8 @@ static bool Filter(void* user, uint32_t a, uint32_t b)
 	const Actor *actorA = ActorOf(world, a), *actorB = ActorOf(world, b);
 	const Actor* actor = actorA != NULL ? actorA : actorB;
 	const ShapeActor* shape = ShapeOf(world, actorA == NULL ? a : b);
-	const bool areTwo = actorA != NULL && actorB != NULL, isRight = a < b && key >= world->stage.lastAsked;
+	const bool areTwo = actorA != NULL && actorB != NULL;
+	const bool isRight = a < b && key >= world->stage.lastAsked && pthread_equal(pthread_self(), world->stage.caller);
 	const bool agree =
 	    areTwo ? MasksAgree(actorA, actorB) : actor != NULL && shape != NULL && ShapeMasksAgree(shape, actor);
 	world->stage.lastAsked = key + 1;
@@ -181,7 +182,8 @@ bool SceneMake(World* world)
 		return false;
 	}
 	snugScene_Destroy(stage->scene);
-	*stage = (Stage){ .filterSeed = Chance(world, 0.3) ? sceneRandom_Next(&world->random) | 1 : 0 };
+	*stage = (Stage){ .filterSeed = Chance(world, 0.3) ? sceneRandom_Next(&world->random) | 1 : 0,
+		.caller = pthread_self() };
 	Copy(stage->origin, world->middle, sizeof(stage->origin));
 	for (uint32_t i = 0; i < world->actorCount; ++i)
 	{

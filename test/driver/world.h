@@ -18,6 +18,7 @@
 #include "snug/snug_scene.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,8 @@ typedef struct Stage
 	uint64_t filterSeed; // zero: there is no filter
 	uint64_t lastAsked;
 	bool isAllNew;    // the origin moved since the last update
-	bool filterBroke; // it was asked out of order, or about bodies that masks rule out
+	bool filterBroke; // it was asked out of order, about bodies that masks rule out, or by another thread
+	pthread_t caller; // who asks the scene
 	ShapeActor shapes[MOST_SHAPES];
 	Touch before[MOST_MEMBERS * MOST_MEMBERS];
 	uint32_t beforeCount;

@@ -34,7 +34,7 @@ typedef struct sgFamilyDraft
 /// Fill in all values of a family: sgLinearFamily_Values of them.
 void sgLinear_FillFamily(const sgFamilyDraft* draft, const sgLinearFamily* family, sgLaneFloats* values);
 
-/// What bounds are made from, and how that is best bounded.
+/// What bounds are made from, and what helps to choose among the ways to bound it.
 typedef struct sgBounded
 {
 	const sgWeights* weights; ///< rows of transforms, or of pairs of joints

@@ -22,7 +22,7 @@ static const char* CheckFamilies(const sgLinear* blend, const sgFamilyRules* rul
 		{
 			return "a family's bound is too large";
 		}
-		// Of some nodes alone, numbers are those of blocks of eight.
+		// Some nodes that are bounded alone list blocks of eight transforms instead of transforms.
 		uint32_t blocks = sgLinear_BlockCount(rules->boundedCount);
 		if (family->isAcross == sgAcross_blocks && family->entryCount > 0 &&
 		    sgGreatest16(blend->entryTransforms + entry, family->entryCount) >= blocks)

@@ -21,7 +21,7 @@ static void ResetEffects(sgEffect* effects, uint32_t count)
 	}
 }
 
-// Of two vertices that are moved as much the first in tree order counts, so that it does not matter who looks at them.
+// Of two vertices that are moved equally far the first in tree order counts, so it does not matter which thread looks.
 static bool IsStronger(float weight, uint32_t vertex, const sgEffect* than)
 {
 	return weight > than->weight || (weight == than->weight && vertex < than->vertex);

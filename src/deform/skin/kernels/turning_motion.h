@@ -112,8 +112,8 @@ static float CompareJoints(
 	return most < limit ? most : limit;
 }
 
-// The least cosine of each joint with a pivot of its, or with what it is the pivot of, in the new pose. False if some
-// of them changed their signs and others did not.
+// The least cosine of each joint with any of its pivots, or with any joint whose pivot it is, in the new pose. False if
+// some of them changed their signs and others did not.
 static bool CompareTurns(const sgTurningView* view, JointMotion* joints)
 {
 	const sgTurning* skin = view->skin;
