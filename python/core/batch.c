@@ -1,8 +1,9 @@
 // python/core/batch.c: one query in many poses, on all cores. snugmesh.batch has the functions.
 //
-// Each worker has bodies of its own, and takes a few poses at a time. Answers are put together in the order of poses,
-// so it does not matter who found them: they are those of single calls. Workers run C only; between rounds of them,
-// there is time for Python: signals, and somebody who wants to know how far it is.
+// Each worker has bodies of its own, and takes a few poses at a time: if they have amplitudes, with a body for each, so
+// that the fields are read once for all. Answers are put together in the order of poses, so it does not matter who
+// found them: they are those of single calls. Workers run C only; between rounds of them, there is time for Python:
+// signals, and somebody who wants to know how far it is.
 #include "core.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ typedef struct Side
 
 typedef struct Worker
 {
-	snugBody* bodies[2];
+	snugBody* bodies[2][POSES_AT_ONCE]; // of each side; one for all poses where that is enough
 	smText said;
 	snugPair* pairs;
 	uint64_t count, capacity;
@@ -103,13 +104,25 @@ static bool MakeRoom(Worker* worker, uint64_t more)
 	return pairs != NULL;
 }
 
-static snugResult AskForPairs(const Batch* batch, const Worker* worker)
+// Where amplitudes differ from pose to pose, each of those taken at a time has a body.
+static uint32_t CountBodies(const Side* side)
+{
+	return side->model == NULL ? 0 : side->amplitudes.isHeld ? POSES_AT_ONCE : 1;
+}
+
+static snugBody* BodyOf(const Batch* batch, const Worker* worker, int k, uint32_t i)
+{
+	const uint32_t count = CountBodies(batch->sides + k);
+	return count > 0 ? worker->bodies[k][i % count] : NULL;
+}
+
+static snugResult AskForPairs(const Batch* batch, const Worker* worker, uint32_t i)
 {
 	const snugQuery query = { .pairs = worker->pairs + worker->count,
 		.capacity = worker->capacity - worker->count,
 		.keepRest = batch->keepRest };
-	return batch->kind == kind_self ? snugCollideSelf(worker->bodies[0], &query)
-	                                : snugCollide(worker->bodies[0], worker->bodies[1], &query);
+	snugBody *a = BodyOf(batch, worker, 0, i), *b = BodyOf(batch, worker, 1, i);
+	return batch->kind == kind_self ? snugCollideSelf(a, &query) : snugCollide(a, b, &query);
 }
 
 static snugStatus FindPairs(Batch* batch, Worker* worker, uint32_t i)
@@ -118,14 +131,14 @@ static snugStatus FindPairs(Batch* batch, Worker* worker, uint32_t i)
 	{
 		return snug_outOfMemory;
 	}
-	snugResult result = AskForPairs(batch, worker);
+	snugResult result = AskForPairs(batch, worker, i);
 	if (result.status == snug_success && result.count > worker->capacity - worker->count)
 	{
 		if (!MakeRoom(worker, result.count))
 		{
 			return snug_outOfMemory;
 		}
-		result = AskForPairs(batch, worker);
+		result = AskForPairs(batch, worker, i);
 	}
 	if (result.status == snug_success)
 	{
@@ -140,14 +153,14 @@ static snugStatus Ask(Batch* batch, Worker* worker, uint32_t i)
 	if (batch->kind == kind_distance)
 	{
 		const snugDistanceQuery query = { .maxDistance = batch->maxDistance };
-		batch->distances[i] = snugFindDistance(worker->bodies[0], worker->bodies[1], &query);
+		batch->distances[i] = snugFindDistance(BodyOf(batch, worker, 0, i), BodyOf(batch, worker, 1, i), &query);
 		return batch->distances[i].status;
 	}
 	if (batch->kind == kind_inside)
 	{
 		snugPointSide* sides = batch->inside + (size_t)i * batch->points.count;
 		return snugFindInside(
-		    worker->bodies[0], batch->points.data, batch->points.stride, batch->points.count, sides, NULL)
+		    BodyOf(batch, worker, 0, i), batch->points.data, batch->points.stride, batch->points.count, sides, NULL)
 		    .status;
 	}
 	return FindPairs(batch, worker, i);
@@ -172,16 +185,76 @@ static void Fail(Batch* batch, const Worker* worker, uint32_t i, snugStatus stat
 static snugStatus MakeBodies(const Batch* batch, Worker* worker)
 {
 	snugStatus status = snug_success;
-	for (int k = 0; k < 2 && status == snug_success; ++k)
+	for (int k = 0; k < 2; ++k)
 	{
-		if (batch->sides[k].model != NULL && worker->bodies[k] == NULL)
+		for (uint32_t i = 0; i < CountBodies(batch->sides + k) && status == snug_success; ++i)
 		{
 			const snugBodyDef def = { .model = batch->sides[k].model->model,
 				.messenger = { smRemember, &worker->said } };
-			status = snugBody_Create(&def, &worker->bodies[k]);
+			status = worker->bodies[k][i] == NULL ? snugBody_Create(&def, &worker->bodies[k][i]) : snug_success;
 		}
 	}
 	return status;
+}
+
+// Where queries look at most of a body, reading what fields do to it is most of the work.
+static bool LooksAtMost(const Batch* batch)
+{
+	const uint32_t vertices = batch->sides[0].model->info.vertexCount;
+	return batch->kind == kind_self || (batch->kind == kind_inside && batch->points.count > vertices / 8);
+}
+
+// Pose the bodies that are of one pose only. The first pose that is refused ends what is asked of the others.
+static uint32_t PoseTogether(Batch* batch, Worker* worker, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; ++i)
+	{
+		snugStatus status = snug_success;
+		for (int k = 0; k < 2 && status == snug_success; ++k)
+		{
+			const Side* side = batch->sides + k;
+			status = CountBodies(side) > 1 ? Pose(side, BodyOf(batch, worker, k, i), i) : snug_success;
+		}
+		if (status != snug_success)
+		{
+			Fail(batch, worker, i, status);
+			end = i;
+		}
+	}
+	snugBody* bodies[POSES_AT_ONCE];
+	for (uint32_t i = first; i < end; ++i)
+	{
+		bodies[i - first] = BodyOf(batch, worker, 0, i);
+	}
+	// Without memory for it each is asked as it is.
+	if (end > first && CountBodies(batch->sides) > 1 && LooksAtMost(batch))
+	{
+		snugBody_DisplaceTogether(bodies, end - first);
+	}
+	return end;
+}
+
+// Poses one after the other, but for what they share. False if some failed.
+static bool WorkOn(Batch* batch, Worker* worker, uint32_t first, uint32_t end)
+{
+	const uint32_t posed = PoseTogether(batch, worker, first, end);
+	for (uint32_t i = first; i < posed; ++i)
+	{
+		snugStatus status = snug_success;
+		worker->said.text[0] = '\0';
+		for (int k = 0; k < 2 && status == snug_success; ++k)
+		{
+			const Side* side = batch->sides + k;
+			status = CountBodies(side) == 1 ? Pose(side, BodyOf(batch, worker, k, i), i) : snug_success;
+		}
+		status = status == snug_success ? Ask(batch, worker, i) : status;
+		if (status != snug_success)
+		{
+			Fail(batch, worker, i, status);
+			return false;
+		}
+	}
+	return posed == end;
 }
 
 // A snugTaskFcn, one for each worker.
@@ -198,20 +271,15 @@ static void Work(void* context, uint32_t number)
 			return;
 		}
 		const uint32_t end = batch->end - first < POSES_AT_ONCE ? batch->end : first + POSES_AT_ONCE;
-		for (uint32_t i = first; i < end; ++i)
+		worker->said.text[0] = '\0';
+		if (made != snug_success)
 		{
-			snugStatus status = made;
-			worker->said.text[0] = '\0';
-			for (int k = 0; k < 2 && status == snug_success; ++k)
-			{
-				status = batch->sides[k].model != NULL ? Pose(batch->sides + k, worker->bodies[k], i) : snug_success;
-			}
-			status = status == snug_success ? Ask(batch, worker, i) : status;
-			if (status != snug_success)
-			{
-				Fail(batch, worker, i, status);
-				return;
-			}
+			Fail(batch, worker, first, made);
+			return;
+		}
+		if (!WorkOn(batch, worker, first, end))
+		{
+			return;
 		}
 	}
 }
@@ -382,8 +450,10 @@ static void Free(Batch* batch)
 {
 	for (uint32_t i = 0; i < SM_MAX_THREADS; ++i)
 	{
-		snugBody_Destroy(batch->workers[i].bodies[0]);
-		snugBody_Destroy(batch->workers[i].bodies[1]);
+		for (int k = 0; k < 2 * POSES_AT_ONCE; ++k)
+		{
+			snugBody_Destroy(batch->workers[i].bodies[k / POSES_AT_ONCE][k % POSES_AT_ONCE]);
+		}
 		free(batch->workers[i].pairs);
 	}
 	for (int k = 0; k < 2; ++k)

@@ -46,11 +46,13 @@ class Batches(unittest.TestCase):
             pairs = [snug.collide(a, b) for a, b in cases.each()]
             selves = [snug.collide_self(a, keep_rest=True) for a, _ in cases.each()]
             distances = [snug.find_distance(a, b, max_distance=0.2) for a, b in cases.each()]
+            turned = [snug.collide_self(b, keep_rest=True) for _, b in cases.each()]
             points = np.random.default_rng(seed).normal(size=(40, 3)).astype(np.float32)
             sides = [snug.find_inside(b, points) for _, b in cases.each()]
             for threads in (1, 2, 5, None):
                 self.compare(batch.collide(cases.a, cases.b, threads=threads), pairs)
                 self.compare(batch.collide_self(cases.a, keep_rest=True, threads=threads), selves)
+                self.compare(batch.collide_self(cases.b, keep_rest=True, threads=threads), turned)
                 found = batch.find_distance(cases.a, cases.b, max_distance=0.2, threads=threads)
                 np.testing.assert_array_equal(found.distances, [d.distance for d in distances])
                 for i, d in enumerate(distances):
@@ -88,6 +90,10 @@ class Batches(unittest.TestCase):
         for threads in (1, 4):
             with self.assertRaisesRegex(snug.Error, "pose 70: .*finite"):
                 batch.collide_self(batch.Poses(cases.tube, joints), threads=threads)
+            amplitudes = cases.amplitudes.copy()
+            amplitudes[[140, 71, 70, 99], 1] = np.inf
+            with self.assertRaisesRegex(snug.Error, "pose 70: .*finite"):
+                batch.collide_self(batch.Poses(cases.spindle, amplitudes=amplitudes), threads=threads)
         for make, sentence in [
             (lambda: batch.Poses(cases.tube), "need joints"),
             (lambda: batch.collide(cases.a, batch.Poses(tetrahedron(), frames=cases.frames[:-1])), "150 poses of a and 149"),

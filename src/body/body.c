@@ -14,6 +14,7 @@ static void Release(snugBody* body)
 	}
 	sgRelease(&allocator, body->index, sgBody_IndexBytes(body));
 	sgRelease(&allocator, (void*)body->pageTable, body->pageCount * sizeof(uint32_t));
+	sgRelease(&allocator, body->displaced, sgBody_DisplacedBytes(body));
 	sgRelease(&allocator, body->derived, body->derivedBytes);
 	sgRelease(&allocator, body->poses, body->poseCount * body->poseBytes);
 	sgRelease(&allocator, body, sizeof(snugBody));
@@ -147,7 +148,7 @@ size_t snugBody_GetMemory(const snugBody* body)
 	SG_REQUIRE(body != NULL, 0);
 	size_t bytes =
 	    sizeof(snugBody) + body->poseCount * body->poseBytes + body->derivedBytes + body->pageCount * sizeof(uint32_t);
-	bytes += sgBody_IndexBytes(body);
+	bytes += sgBody_IndexBytes(body) + sgBody_DisplacedBytes(body);
 	if (body->ownsPool)
 	{
 		return bytes + sgPool_Bytes(body->pool);

@@ -34,7 +34,8 @@ struct snugBody
 	void* derived;           ///< what follows from the pose: see sgBody_Derive
 	const void* derivedFrom; ///< one of `poses`; null if what `derived` was made from is gone
 	size_t derivedBytes;
-	uint32_t* index; ///< nullable; where the caller's triangles and vertices are: see some.c
+	sgLaneFloats* displaced; ///< nullable; room for posed.displaced: see together.c
+	uint32_t* index;         ///< nullable; where the caller's triangles and vertices are: see some.c
 	snugStrategy strategy;
 	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
 	bool refitsAll;             ///< everything is refitted before a query, from the leaves up
@@ -186,6 +187,9 @@ void sgBody_Travel(snugBody* body, double motion);
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);
 
 void sgBody_ReturnPages(snugBody* body);
+
+/// Bytes of what displaces vertices ahead; zero if there is none.
+size_t sgBody_DisplacedBytes(const snugBody* body);
 
 /// Bytes of the index; zero if there is none.
 size_t sgBody_IndexBytes(const snugBody* body);

@@ -41,6 +41,9 @@ static void Take(snugBody* body, const sgPoseInput* input, const sgPoseChange* c
 {
 	body->posed.pose = pose;
 	body->posed.derived = NULL;
+	// Joints leave displacements as they are.
+	bool areDisplaced = input->kind != sgPose_amplitudes && input->kind != sgPose_rest;
+	body->posed.displaced = areDisplaced ? body->posed.displaced : NULL;
 	++body->changes;
 	if (change->isPartial && !body->isAtRest)
 	{

@@ -64,8 +64,12 @@ typedef struct sgPosed
 {
 	const snugModel* model;
 	const void* pose;
-	const void* derived; ///< null if the deformer derives nothing
+	const void* derived;           ///< null if the deformer derives nothing
+	const sgLaneFloats* displaced; ///< nullable; made ahead by sgDeform.displace, for the amplitudes of `pose`
 } sgPosed;
+
+/// So many poses are displaced at once: their sums, and what is added, fill the registers of most processors.
+#define SG_TOGETHER 4
 
 struct sgContents; // contents.h
 
@@ -137,6 +141,14 @@ typedef struct sgDeform
 
 	/// The same for all vertices of a cluster: the very same bits, but fast. Null if `positions` is not.
 	void (*evaluateCluster)(const sgPosed* posed, uint32_t cluster, float* out);
+
+	/// Bytes for where fields move vertices, before joints do; zero if there are none. Null: the same.
+	size_t (*displacedBytes)(const snugModel* model);
+
+	/// That, for several poses of a model, of which some may be the same. With it clusters are evaluated to the very
+	/// same bits. It takes as long for one as for all. Null together with displacedBytes.
+	void (*displace)(
+	    const snugModel* model, const void* const poses[SG_TOGETHER], sgLaneFloats* const out[SG_TOGETHER]);
 
 	/// Body-space bounds of inner nodes: those in set.mask, all of one family. Other lanes of `out` stay as they are.
 	/// Leaves are bounded by looking at their vertices. Null if posing never changes bounds: then the model's rest

@@ -33,6 +33,20 @@ uint32_t sgRows_BlockVertices(const sgRowsOf* of, uint32_t cluster, uint32_t ind
 	return count;
 }
 
+// The vertices of a cluster ascend, and most are numbered cluster by cluster: so those of clusters before come first.
+uint32_t sgRows_CountLent(const sgRows* rows, const sgRowsOf* of, uint32_t cluster)
+{
+	const sgCluster* own = of->clusters->clusters + cluster;
+	const uint32_t* vertices = of->clusters->vertices + own->firstVertex;
+	const uint32_t firstPlace = rows->firstBlocks[cluster] * SG_LANES;
+	uint32_t lent = 0;
+	while (lent < own->vertexCount && rows->places[vertices[lent]] < firstPlace)
+	{
+		++lent;
+	}
+	return lent / SG_LANES;
+}
+
 uint32_t sgRows_CountEntries(const sgRows* rows, uint32_t vertex)
 {
 	sgRow row = sgRows_Get(rows, vertex);

@@ -134,6 +134,9 @@ const char* sgRows_Check(
 /// @return how many, 1 to SG_LANES
 uint32_t sgRows_BlockVertices(const sgRowsOf* of, uint32_t cluster, uint32_t index, uint32_t vertices[SG_LANES]);
 
+/// Blocks at the start of a cluster of which every vertex is in a block of a cluster before it.
+uint32_t sgRows_CountLent(const sgRows* rows, const sgRowsOf* of, uint32_t cluster);
+
 /// Blocks of a cluster, or of the vertices of no triangle.
 uint32_t sgRows_CountBlocks(const sgRowsOf* of, uint32_t cluster);
 

@@ -308,6 +308,25 @@ bool Refit(World* world)
 	return true;
 }
 
+// All bodies of a kind, whatever was displaced already: the others' answers tell whether it was right.
+bool DisplaceTogether(World* world)
+{
+	const Kind* kind = AnyActor(world)->kind;
+	snugBody* bodies[MOST_ACTORS];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < world->actorCount; ++i)
+	{
+		if (world->actors[i].kind == kind)
+		{
+			bodies[count++] = world->actors[i].body;
+		}
+	}
+	snugStatus status;
+	CALL(world, status = snugBody_DisplaceTogether(bodies, count));
+	EXPECT(world, status == snug_success, "displacing %u bodies: %s", count, snugGetStatusText(status));
+	return true;
+}
+
 // Another body in its place, perhaps with another strategy or pool.
 bool MakeAnew(World* world)
 {

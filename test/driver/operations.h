@@ -19,6 +19,7 @@
 	X(Imitate, 25)                        \
 	X(Refuse, 10)                         \
 	X(Refit, 8)                           \
+	X(DisplaceTogether, 8)                \
 	X(MakeAnew, 5)                        \
 	X(ChangeFocus, 12)                    \
 	/* bodies.c: what bodies say */       \

@@ -152,6 +152,9 @@ static void nulls_are_told(void** state)
 	ASSERT_BAD_ARGUMENT(snugBody_SetVertices(NULL, positions, 0, 0, 1));
 	ASSERT_BAD_ARGUMENT(snugBody_SetVertices(freeBody, NULL, 0, 0, 1));
 	ASSERT_BAD_ARGUMENT(snugBody_Refit(NULL));
+	ASSERT_BAD_ARGUMENT(snugBody_DisplaceTogether(NULL, 1));
+	ASSERT_BAD_ARGUMENT(snugBody_DisplaceTogether((snugBody*[]){ rigidBody, NULL }, 2));
+	ASSERT_BAD_ARGUMENT(snugBody_DisplaceTogether((snugBody*[]){ rigidBody, freeBody }, 2));
 	ASSERT_BAD_ARGUMENT(snugBody_GetVertices(NULL, NULL, positions, 0));
 	ASSERT_BAD_ARGUMENT(snugBody_GetVertices(rigidBody, NULL, NULL, 0));
 	ASSERT_BAD_ARGUMENT(snugBody_GetBounds(NULL, NULL, &bounds));

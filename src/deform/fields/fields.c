@@ -1,6 +1,7 @@
 // src/deform/fields/fields.c: where the data of displacement fields are, and poses. See fields.h.
 #include "deform/fields/fields.h"
 
+#include "deform/fields/fields_kernels.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"
 
@@ -76,6 +77,46 @@ void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const f
 				sum[axis] += amplitude * row.values[(3 * j + axis) * SG_LANES];
 			}
 		}
+	}
+}
+
+size_t sgFields_CountDisplaced(const snugModel* model, const sgFields* fields)
+{
+	const sgClusterHeader* clusters = model->clusters.header;
+	return clusters != NULL ? 3 * (size_t)fields->rows.firstBlocks[clusters->count] : 0;
+}
+
+// Vertices on the border of a cluster are in blocks of its neighbours too, with the same rows.
+static void CopyBlock(const sgRows* rows, const uint32_t* vertices, uint32_t block, sgLaneFloats* out)
+{
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		const uint32_t place = rows->places[vertices[lane]];
+		for (uint32_t axis = 0; axis < 3; ++axis)
+		{
+			out[3 * (size_t)block + axis].lane[lane] =
+			    out[3 * (size_t)(place / SG_LANES) + axis].lane[place % SG_LANES];
+		}
+	}
+}
+
+void sgFields_Displace(const snugModel* model, const sgFields* fields, const sgFieldsPose* const poses[SG_TOGETHER],
+    sgLaneFloats* const out[SG_TOGETHER])
+{
+	const sgRowsOf of = sgModel_RowsOf(model);
+	const sgRows* rows = &fields->rows;
+	for (uint32_t c = 0; c < of.clusters->header->count; ++c)
+	{
+		const uint32_t* vertices = of.clusters->vertices + of.clusters->clusters[c].firstVertex;
+		const uint32_t first = rows->firstBlocks[c], lent = sgRows_CountLent(rows, &of, c);
+		for (uint32_t i = 0; i < lent; ++i)
+		{
+			for (int k = 0; k < SG_TOGETHER; ++k)
+			{
+				CopyBlock(rows, vertices + i * SG_LANES, first + i, out[k]);
+			}
+		}
+		sgFields_GetKernels()->displaceBlocks(fields, first + lent, rows->firstBlocks[c + 1], poses, out);
 	}
 }
 

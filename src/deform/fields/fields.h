@@ -97,6 +97,36 @@ typedef struct sgFieldsPose
 	float padding[12];
 } sgFieldsPose;
 
+/// What displaces the vertices of a cluster.
+typedef struct sgDisplacing
+{
+	const sgFields* fields;
+	const sgBlock* blocks; ///< of the cluster
+	const float* amplitudes;
+	const sgLaneFloats* made; ///< nullable: what comes out, x y z of each block
+} sgDisplacing;
+
+/// @param made sgPosed.displaced
+static inline sgDisplacing sgFields_Displacing(
+    const sgFields* fields, const sgFieldsPose* pose, const sgLaneFloats* made, uint32_t cluster)
+{
+	uint32_t first = fields->rows.firstBlocks[cluster];
+	return (sgDisplacing){
+		.fields = fields,
+		.blocks = fields->rows.blocks + first,
+		.amplitudes = (const float*)(const void*)(pose + 1),
+		.made = made != NULL ? made + 3 * (size_t)first : NULL,
+	};
+}
+
+/// sgLaneFloats for displaced positions of all clusters; zero if there is nothing to displace.
+size_t sgFields_CountDisplaced(const snugModel* model, const sgFields* fields);
+
+/// sgDeform.displace.
+/// @param poses may have some twice
+void sgFields_Displace(const snugModel* model, const sgFields* fields, const sgFieldsPose* const poses[SG_TOGETHER],
+    sgLaneFloats* const out[SG_TOGETHER]);
+
 /// Make the data from a definition; tree, clusters and positions of the model are ready. Allocated with its allocator.
 /// Errors of the definition are told through its messenger.
 /// @param hasIntervals sgFieldsHeader

@@ -68,8 +68,23 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
 	const sgFields* fields = GetFields(posed->model);
 	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
-	sgFields_GetKernels()->evaluateBlocks(
-	    fields, fields->rows.firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
+	const sgDisplacing blocks = sgFields_Displacing(fields, posed->pose, posed->displaced, cluster);
+	sgFields_GetKernels()->evaluateBlocks(&blocks, count, out);
+}
+
+static size_t DisplacedBytes(const snugModel* model)
+{
+	return sgFields_CountDisplaced(model, GetFields(model)) * sizeof(sgLaneFloats);
+}
+
+static void Displace(const snugModel* model, const void* const poses[SG_TOGETHER], sgLaneFloats* const out[SG_TOGETHER])
+{
+	const sgFieldsPose* own[SG_TOGETHER];
+	for (int k = 0; k < SG_TOGETHER; ++k)
+	{
+		own[k] = poses[k];
+	}
+	sgFields_Displace(model, GetFields(model), own, out);
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
@@ -149,6 +164,8 @@ const sgDeform sgDeform_fields = {
 	.posesInPlace = true,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
+	.displacedBytes = DisplacedBytes,
+	.displace = Displace,
 	.bound = Bound,
 	.reach = Reach,
 	.boundTurned = BoundTurned,

@@ -11,22 +11,73 @@
 #include <math.h>
 #include <string.h>
 
-static void EvaluateBlocks(
-    const sgFields* fields, uint32_t firstBlock, uint32_t count, const float* amplitudes, float* out)
+static void EvaluateBlocks(const sgDisplacing* blocks, uint32_t count, float* out)
 {
-	const sgBlock* block = fields->rows.blocks + firstBlock;
-	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
+	for (uint32_t done = 0; done < count; done += SG_LANES)
 	{
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
 		float* to = left < SG_LANES ? last : out + 3 * (size_t)done;
 		f8 placed[3];
-		sgFields_DisplaceBlock(fields, block, amplitudes, placed);
+		sgFields_TakeBlock(blocks, done / SG_LANES, placed);
 		f8_StorePoints(to, placed[0], placed[1], placed[2]);
 		if (left < SG_LANES)
 		{
 			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
 		}
+	}
+}
+
+// No amplitude is left out: adding zero changes no bit (fields.h).
+static void DisplaceTogether(const sgFields* fields, const sgBlock* block, const float* const amplitudes[SG_TOGETHER],
+    sgLaneFloats* const out[SG_TOGETHER])
+{
+	const sgLaneFloats* values = fields->rows.values + block->values;
+	const uint16_t* numbers = fields->rows.numbers + block->numbers;
+	f8 sums[SG_TOGETHER][3];
+	for (int k = 0; k < SG_TOGETHER; ++k)
+	{
+		sums[k][0] = f8_Load(values[0].lane);
+		sums[k][1] = f8_Load(values[1].lane);
+		sums[k][2] = f8_Load(values[2].lane);
+	}
+	values += 3;
+	for (uint32_t j = 0; j < block->count; ++j, values += 3)
+	{
+		sgFields_Prefetch(values + (size_t)3 * SG_FIELDS_AHEAD);
+		const f8 x = f8_Load(values[0].lane), y = f8_Load(values[1].lane), z = f8_Load(values[2].lane);
+		for (int k = 0; k < SG_TOGETHER; ++k)
+		{
+			const f8 scale = f8_Set(amplitudes[k][numbers[j]]);
+			sums[k][0] = f8_Add(sums[k][0], f8_Mul(scale, x));
+			sums[k][1] = f8_Add(sums[k][1], f8_Mul(scale, y));
+			sums[k][2] = f8_Add(sums[k][2], f8_Mul(scale, z));
+		}
+	}
+	for (int k = 0; k < SG_TOGETHER; ++k)
+	{
+		f8_Store(out[k][0].lane, sums[k][0]);
+		f8_Store(out[k][1].lane, sums[k][1]);
+		f8_Store(out[k][2].lane, sums[k][2]);
+	}
+}
+
+static void DisplaceBlocks(const sgFields* fields, uint32_t first, uint32_t end,
+    const sgFieldsPose* const poses[SG_TOGETHER], sgLaneFloats* const out[SG_TOGETHER])
+{
+	const float* amplitudes[SG_TOGETHER];
+	for (int k = 0; k < SG_TOGETHER; ++k)
+	{
+		amplitudes[k] = sgFieldsPose_Amplitudes(poses[k]);
+	}
+	for (uint32_t block = first; block < end; ++block)
+	{
+		sgLaneFloats* to[SG_TOGETHER];
+		for (int k = 0; k < SG_TOGETHER; ++k)
+		{
+			to[k] = out[k] + 3 * (size_t)block;
+		}
+		DisplaceTogether(fields, fields->rows.blocks + block, amplitudes, to);
 	}
 }
 
@@ -239,6 +290,7 @@ static void Displace(const sgFields* fields, const sgFieldsGroup* group, const s
 
 const sgFieldsKernels SG_FOR_ISA(sgFieldsKernels) = {
 	.evaluateBlocks = EvaluateBlocks,
+	.displaceBlocks = DisplaceBlocks,
 	.bound = Bound,
 	.boundTurned = BoundTurned,
 	.displace = Displace,

@@ -7,9 +7,13 @@
 
 typedef struct sgFieldsKernels
 {
-	/// Positions of the first `count` vertices of consecutive blocks, x y z each; `out` has room for one float more.
-	void (*evaluateBlocks)(
-	    const sgFields* fields, uint32_t firstBlock, uint32_t count, const float* amplitudes, float* out);
+	/// Positions of the first `count` vertices of blocks, x y z each; `out` has room for one float more.
+	void (*evaluateBlocks)(const sgDisplacing* blocks, uint32_t count, float* out);
+
+	/// Displaced positions of blocks `first` to `end` - 1, x y z of each, for several sets of amplitudes: what the
+	/// fields do is read once.
+	void (*displaceBlocks)(const sgFields* fields, uint32_t first, uint32_t end,
+	    const sgFieldsPose* const poses[SG_TOGETHER], sgLaneFloats* const out[SG_TOGETHER]);
 
 	/// Bounds of the nodes of a group, to the lanes of `out` in `mask`.
 	void (*bound)(

@@ -48,6 +48,22 @@ void sgMorph_SetPose(
 	}
 }
 
+size_t sgMorph_DisplacedBytes(const sgMorph* morph, const snugModel* model)
+{
+	return morph->fields.header != NULL ? sgFields_CountDisplaced(model, &morph->fields) * sizeof(sgLaneFloats) : 0;
+}
+
+void sgMorph_Displace(const sgMorph* morph, const snugModel* model, const void* const poses[SG_TOGETHER],
+    sgLaneFloats* const out[SG_TOGETHER])
+{
+	const sgFieldsPose* amplitudes[SG_TOGETHER];
+	for (int k = 0; k < SG_TOGETHER; ++k)
+	{
+		amplitudes[k] = (const void*)((const char*)poses[k] + morph->place);
+	}
+	sgFields_Displace(model, &morph->fields, amplitudes, out);
+}
+
 /// Fits must make displaced nodes smaller by at least this part of their extent at rest, or they do not pay.
 #define LEAST_GAIN 0.05f
 

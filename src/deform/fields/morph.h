@@ -38,6 +38,11 @@ static inline const sgFieldsPose* sgMorph_Active(const sgMorph* morph, const voi
 void sgMorph_SetPose(
     const sgMorph* morph, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
 
+/// sgDeform.displacedBytes and sgDeform.displace of a skin.
+size_t sgMorph_DisplacedBytes(const sgMorph* morph, const snugModel* model);
+void sgMorph_Displace(const sgMorph* morph, const snugModel* model, const void* const poses[SG_TOGETHER],
+    sgLaneFloats* const out[SG_TOGETHER]);
+
 /// How far the vertices below eight nodes are from their rest positions: within half of middle; and, if there are fits,
 /// mean + gradient (p - center) +- residual for a rest position p, |p - center| <= extent.
 typedef struct sgMorphLanes

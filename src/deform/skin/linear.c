@@ -107,8 +107,20 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 		return;
 	}
 	const sgFields* fields = &arrays->morph.fields;
-	sgLinear_GetKernels()->evaluateMovedBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, fields,
-	    fields->rows.blocks + fields->rows.firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
+	const sgDisplacing moved = sgFields_Displacing(fields, amplitudes, posed->displaced, cluster);
+	sgLinear_GetKernels()->evaluateMovedBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, &moved, out);
+}
+
+static size_t DisplacedBytes(const snugModel* model)
+{
+	const sgLinearArrays* arrays = model->arrays;
+	return sgMorph_DisplacedBytes(&arrays->morph, model);
+}
+
+static void Displace(const snugModel* model, const void* const poses[SG_TOGETHER], sgLaneFloats* const out[SG_TOGETHER])
+{
+	const sgLinearArrays* arrays = model->arrays;
+	sgMorph_Displace(&arrays->morph, model, poses, out);
 }
 
 // Inner nodes of a set from any pose: that of the body, or one that is turned.
@@ -422,6 +434,8 @@ const sgDeform sgDeform_linear = {
 	.derive = Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
+	.displacedBytes = DisplacedBytes,
+	.displace = Displace,
 	.bound = Bound,
 	.reach = Reach,
 	.boundTurned = BoundTurned,

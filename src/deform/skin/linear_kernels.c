@@ -76,16 +76,9 @@ SG_INLINE void EvaluateBlock(const sgLaneFloats* weights, const uint16_t* transf
 	f8_StorePoints(out, placed[0], placed[1], placed[2]);
 }
 
-/// Fields that displace vertices, and where their blocks begin; null if none does. Constant at every call.
-typedef struct Moved
-{
-	const sgFields* fields;
-	const sgBlock* blocks;
-	const float* amplitudes;
-} Moved;
-
-SG_INLINE void EvaluateAll(
-    const sgLinear* blend, uint32_t firstBlock, uint32_t count, const float* columns, const Moved* moved, float* out)
+// Whether there is something that displaces vertices is constant at every call.
+SG_INLINE void EvaluateAll(const sgLinear* blend, uint32_t firstBlock, uint32_t count, const float* columns,
+    const sgDisplacing* moved, float* out)
 {
 	const sgBlock* block = blend->rows.blocks + firstBlock;
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
@@ -97,7 +90,7 @@ SG_INLINE void EvaluateAll(
 		f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
 		if (moved != NULL)
 		{
-			sgFields_DisplaceBlock(moved->fields, moved->blocks + done / SG_LANES, moved->amplitudes, p);
+			sgFields_TakeBlock(moved, done / SG_LANES, p);
 		}
 		EvaluateBlock(values + 3, blend->rows.numbers + block->numbers, block->count, columns, p, to);
 		if (left < SG_LANES)
@@ -113,10 +106,9 @@ static void EvaluateBlocks(const sgLinear* blend, uint32_t firstBlock, uint32_t 
 }
 
 static void EvaluateMovedBlocks(const sgLinear* blend, uint32_t firstBlock, uint32_t count, const float* columns,
-    const sgFields* fields, const sgBlock* moved, const float* amplitudes, float* out)
+    const sgDisplacing* moved, float* out)
 {
-	const Moved how = { fields, moved, amplitudes };
-	EvaluateAll(blend, firstBlock, count, columns, &how, out);
+	EvaluateAll(blend, firstBlock, count, columns, moved, out);
 }
 
 static void EvaluateMoved(

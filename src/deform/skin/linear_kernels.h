@@ -20,7 +20,7 @@ typedef struct sgLinearKernels
 	void (*evaluateMoved)(const sgLinear* blend, const float* columns, const float* own, const uint32_t* vertices,
 	    uint32_t count, float* out);
 	void (*evaluateMovedBlocks)(const sgLinear* blend, uint32_t firstBlock, uint32_t count, const float* columns,
-	    const sgFields* fields, const sgBlock* moved, const float* amplitudes, float* out);
+	    const sgDisplacing* moved, float* out);
 
 	/// Bounds of the nodes of a family that is bounded together, to the lanes of `out` in `mask`.
 	/// @param morph nullable: how far vertices are from their rest positions

@@ -89,13 +89,28 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	const sgCluster* own = clusters->clusters + cluster;
 	if (view->pose->isAligned)
 	{
-		const sgFields* fields = view->fields;
-		const sgBlock* moved = view->morph != NULL ? fields->rows.blocks + fields->rows.firstBlocks[cluster] : NULL;
+		sgDisplacing moved;
+		if (view->morph != NULL)
+		{
+			moved = sgFields_Displacing(view->fields, view->morph, posed->displaced, cluster);
+		}
 		uint32_t first = view->skin->blend.rows.firstBlocks[cluster];
-		sgTurning_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
+		sgTurning_GetKernels()->evaluateBlocks(view, first, view->morph != NULL ? &moved : NULL, own->vertexCount, out);
 		return;
 	}
 	sgTurning_GetKernels()->evaluate(view, clusters->vertices + own->firstVertex, own->vertexCount, out);
+}
+
+static size_t DisplacedBytes(const snugModel* model)
+{
+	const sgTurningArrays* arrays = model->arrays;
+	return sgMorph_DisplacedBytes(&arrays->morph, model);
+}
+
+static void Displace(const snugModel* model, const void* const poses[SG_TOGETHER], sgLaneFloats* const out[SG_TOGETHER])
+{
+	const sgTurningArrays* arrays = model->arrays;
+	sgMorph_Displace(&arrays->morph, model, poses, out);
 }
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
@@ -179,7 +194,8 @@ static void Reach(const sgPosed* posed, float reach[3])
 		.check = sgTurning_Check, .bind = Bind, .arrayBytes = sizeof(sgTurningArrays), .describe = Describe,         \
 		.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes, .poseBytes = PoseBytes, \
 		.setPose = sgTurning_SetPose, .derivedBytes = sgTurning_DerivedBytes, .derive = sgTurning_Derive,            \
-		.evaluate = Evaluate, .evaluateCluster = EvaluateCluster, .bound = Bound, .reach = Reach,                    \
+		.evaluate = Evaluate, .evaluateCluster = EvaluateCluster, .displacedBytes = DisplacedBytes,                  \
+		.displace = Displace, .bound = Bound, .reach = Reach,                                                        \
 	}
 
 const sgDeform sgDeform_spherical = TURNING_SKIN("spherical", snug_blendSpherical);

@@ -19,9 +19,9 @@ typedef struct sgTurningKernels
 	void (*evaluate)(const sgTurningView* view, const uint32_t* vertices, uint32_t count, float* out);
 
 	/// Positions of `count` vertices in consecutive blocks. The pose's signs are aligned.
-	/// @param moved blocks of the morph targets, if the view has any
+	/// @param moved by the morph targets, if the view has any
 	void (*evaluateBlocks)(
-	    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out);
+	    const sgTurningView* view, uint32_t firstBlock, const sgDisplacing* moved, uint32_t count, float* out);
 
 	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
 	/// @param morph nullable: how far vertices are from their rest positions

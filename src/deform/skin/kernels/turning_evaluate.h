@@ -189,7 +189,8 @@ SG_INLINE f8 AddScaled(f8 sum, f8 weight, float value)
 }
 
 // Lanes are vertices. Joints that do not move a vertex add zeros, which changes no bit.
-SG_INLINE void EvaluateBlock(const sgTurningView* view, uint32_t number, const sgBlock* moved, float* out, How how)
+SG_INLINE void EvaluateBlock(
+    const sgTurningView* view, uint32_t number, const sgDisplacing* moved, uint32_t index, float* out, How how)
 {
 	const sgBlock* block = view->skin->blend.rows.blocks + number;
 	const sgLaneFloats* values = view->skin->blend.rows.values + block->values;
@@ -220,21 +221,21 @@ SG_INLINE void EvaluateBlock(const sgTurningView* view, uint32_t number, const s
 	f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
 	if (moved != NULL)
 	{
-		sgFields_DisplaceBlock(view->fields, moved, sgFieldsPose_Amplitudes(view->morph), p);
+		sgFields_TakeBlock(moved, index, p);
 	}
 	Finish(view, &sums, view->skin->blockSets + SG_LANES * (size_t)number, p, how);
 	f8_StorePoints(out, p[0], p[1], p[2]);
 }
 
 SG_INLINE void EvaluateAll(
-    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out, How how)
+    const sgTurningView* view, uint32_t firstBlock, const sgDisplacing* moved, uint32_t count, float* out, How how)
 {
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++firstBlock)
 	{
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
-		const sgBlock* own = moved != NULL ? moved + done / SG_LANES : NULL;
-		EvaluateBlock(view, firstBlock, own, left < SG_LANES ? last : out + 3 * (size_t)done, how);
+		float* to = left < SG_LANES ? last : out + 3 * (size_t)done;
+		EvaluateBlock(view, firstBlock, moved, done / SG_LANES, to, how);
 		if (left < SG_LANES)
 		{
 			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
@@ -243,7 +244,7 @@ SG_INLINE void EvaluateAll(
 }
 
 static SG_NOINLINE void EvaluateStaged(
-    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
+    const sgTurningView* view, uint32_t firstBlock, const sgDisplacing* moved, uint32_t count, float* out)
 {
 	if (view->isSpherical)
 	{
@@ -256,7 +257,7 @@ static SG_NOINLINE void EvaluateStaged(
 }
 
 static void EvaluateBlocks(
-    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
+    const sgTurningView* view, uint32_t firstBlock, const sgDisplacing* moved, uint32_t count, float* out)
 {
 	if (view->pose->hasStage != 0)
 	{
