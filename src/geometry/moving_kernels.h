@@ -13,6 +13,16 @@ typedef struct sgMovingLanes
 	double base[2][3][SG_LANES], along[2][3][SG_LANES], across[2][3][SG_LANES];
 } SG_ALIGN(64) sgMovingLanes;
 
+static inline void sgMovingLanes_Set(sgMovingLanes* lanes, int lane, const sgMovingPair* pair)
+{
+	for (int i = 0; i < 6; ++i)
+	{
+		lanes->base[i / 3][i % 3][lane] = pair->base[i / 3][i % 3];
+		lanes->along[i / 3][i % 3][lane] = pair->along[i / 3][i % 3];
+		lanes->across[i / 3][i % 3][lane] = pair->across[i / 3][i % 3];
+	}
+}
+
 /// When eight pairs may meet. They do not outside, nor at all where `from` is greater than `to`.
 typedef struct sgMovingTimes
 {

@@ -7,6 +7,7 @@
 // docs/bounds/sweeps.md has the proofs.
 #include "query/sweep.h"
 #include "base/fpenv.h"
+#include "base/vec.h"
 #include "geometry/box_kernels.h"
 #include "geometry/contact.h"
 #include "geometry/margins.h"
@@ -113,16 +114,6 @@ static sgMovingPair FeaturePair(const Triangles* triangles, int number)
 	return sgMovingPair_Make((const double(*)[2][3])corners, !isEdges);
 }
 
-static void SetLane(sgMovingLanes* lanes, int lane, const sgMovingPair* pair)
-{
-	for (int i = 0; i < 6; ++i)
-	{
-		lanes->base[i / 3][i % 3][lane] = pair->base[i / 3][i % 3];
-		lanes->along[i / 3][i % 3][lane] = pair->along[i / 3][i % 3];
-		lanes->across[i / 3][i % 3][lane] = pair->across[i / 3][i % 3];
-	}
-}
-
 static bool IsBefore(const Found* found, const Found* other)
 {
 	const Triangles *x = &found->triangles, *y = &other->triangles;
@@ -208,7 +199,7 @@ static void DescribeFeatures(const Found* found, snugSweepContact* contact)
 	const double t = found->when.time, u = found->when.u, v = found->when.v;
 	const bool isOfB = found->features >= 3 && found->features < 6, isEdge = found->features >= 6;
 	const int corner = isEdge ? EdgeEnd(triangles->namesA, (found->features - 6) / 3, 0) : found->features % 3;
-	double along[3], across[3], normal[3], approach = 0.0;
+	double along[3], across[3], pace[3], normal[3];
 	for (int k = 0; k < 3; ++k)
 	{
 		const float(*own)[3][3] = isOfB ? triangles->b : triangles->a;
@@ -216,16 +207,11 @@ static void DescribeFeatures(const Found* found, snugSweepContact* contact)
 		across[k] = At(pair.across[0][k], pair.across[1][k], t);
 		const double vertex = At((double)own[0][corner][k], (double)own[1][corner][k], t);
 		contact->position[k] = (float)(vertex + (isEdge ? u * along[k] : 0.0));
+		pace[k] = pair.base[1][k] - pair.base[0][k] + u * (pair.along[1][k] - pair.along[0][k]) +
+		          v * (pair.across[1][k] - pair.across[0][k]);
 	}
-	for (int k = 0; k < 3; ++k)
-	{
-		const int i = (k + 1) % 3, j = (k + 2) % 3;
-		normal[k] = along[i] * across[j] - along[j] * across[i];
-		approach += normal[k] * (pair.base[1][k] - pair.base[0][k] + u * (pair.along[1][k] - pair.along[0][k]) +
-		                            v * (pair.across[1][k] - pair.across[0][k]));
-	}
-	const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-	const double sign = (approach > 0.0) != isOfB ? -1.0 : 1.0;
+	sgCross(along, across, normal);
+	const double length = sqrt(sgDot(normal, normal)), sign = (sgDot(normal, pace) > 0.0) != isOfB ? -1.0 : 1.0;
 	for (int k = 0; k < 3; ++k)
 	{
 		contact->normal[k] = length > 0.0 ? (float)(sign * normal[k] / length) : 0.0f;
@@ -335,7 +321,7 @@ static void LookAtFeatures(Search* search, const Triangles* triangles, int first
 	for (int i = 0; i < SG_LANES; ++i)
 	{
 		const sgMovingPair pair = FeaturePair(triangles, first + (i < count ? i : 0));
-		SetLane(&lanes, i, &pair);
+		sgMovingLanes_Set(&lanes, i, &pair);
 		times.from[i] = 0.0;
 		times.to[i] = search->maxTime;
 	}

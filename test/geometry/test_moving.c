@@ -124,16 +124,6 @@ static void EndNear(sceneRandom* random, bool isEdges, RationalPath path)
 	}
 }
 
-static void SetLane(sgMovingLanes* lanes, int lane, const sgMovingPair* pair)
-{
-	for (int i = 0; i < 6; ++i)
-	{
-		lanes->base[i / 3][i % 3][lane] = pair->base[i / 3][i % 3];
-		lanes->along[i / 3][i % 3][lane] = pair->along[i / 3][i % 3];
-		lanes->across[i / 3][i % 3][lane] = pair->across[i / 3][i % 3];
-	}
-}
-
 // Lanes that are dropped do not meet, times that are left have the first contact, and are the same for every
 // instruction set. The other lanes have other features.
 static const char* FindLaneFault(const sgMovingPair* pair, int lane, sgMovingTimes* times)
@@ -143,7 +133,7 @@ static const char* FindLaneFault(const sgMovingPair* pair, int lane, sgMovingTim
 	static const sgKernels* kernels[8];
 	static int count = 0;
 	count = count > 0 ? count : FindKernels(kernels);
-	SetLane(&lanes, lane, pair);
+	sgMovingLanes_Set(&lanes, lane, pair);
 	uint32_t first = 0;
 	for (int i = 0; i < count; ++i)
 	{

@@ -175,12 +175,9 @@ static bool IsFiltered(const sgMovingPair* pair, double* from, double* to)
 {
 	sgMovingLanes lanes;
 	sgMovingTimes times;
-	for (int i = 0; i < 6 * SG_LANES; ++i)
+	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
-		const int s = i / 24, k = i / 8 % 3, lane = i % 8;
-		lanes.base[s][k][lane] = pair->base[s][k];
-		lanes.along[s][k][lane] = pair->along[s][k];
-		lanes.across[s][k][lane] = pair->across[s][k];
+		sgMovingLanes_Set(&lanes, lane, pair);
 		times.from[lane] = 0.0;
 		times.to[lane] = 1.0;
 	}
@@ -309,12 +306,7 @@ static void filters_in_lanes_are_quick(void** state)
 	for (int i = 0; i < queryCount; ++i)
 	{
 		const sgMovingPair pair = sgMovingPair_Make(queries[i].corners, true);
-		for (int j = 0; j < 6; ++j)
-		{
-			lanes[i / 8].base[j / 3][j % 3][i % 8] = pair.base[j / 3][j % 3];
-			lanes[i / 8].along[j / 3][j % 3][i % 8] = pair.along[j / 3][j % 3];
-			lanes[i / 8].across[j / 3][j % 3][i % 8] = pair.across[j / 3][j % 3];
-		}
+		sgMovingLanes_Set(lanes + i / SG_LANES, i % SG_LANES, &pair);
 	}
 	const sgKernels* kernels[8];
 	const int count = FindKernels(kernels);

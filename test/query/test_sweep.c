@@ -263,22 +263,19 @@ static void MakePaths(
 
 static sgMovingResult SearchFeatures(const RationalPath path, bool isTriangle, double tolerance)
 {
-	const sgMovingPair made = sgMovingPair_Make(path, isTriangle), *pair = &made;
+	const sgMovingPair pair = sgMovingPair_Make(path, isTriangle);
 	sgMovingLanes lanes;
 	sgMovingTimes times = { .to = { 1, 1, 1, 1, 1, 1, 1, 1 } };
-	for (int i = 0; i < 6 * SG_LANES; ++i)
+	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
-		const int s = i / 24, k = i / 8 % 3, lane = i % 8;
-		lanes.base[s][k][lane] = pair->base[s][k];
-		lanes.along[s][k][lane] = pair->along[s][k];
-		lanes.across[s][k][lane] = pair->across[s][k];
+		sgMovingLanes_Set(&lanes, lane, &pair);
 	}
-	if (sgGetKernels()->moving->enterFeatures(&lanes, pair->isTriangle, 0.0, &times) == 0)
+	if (sgGetKernels()->moving->enterFeatures(&lanes, isTriangle, 0.0, &times) == 0)
 	{
 		return (sgMovingResult){ .answer = sg_movingFree };
 	}
 	const sgMovingQuery query = { .from = times.from[0], .to = times.to[0], .tolerance = tolerance, .maxCells = 10000 };
-	return sgMovingPair_Search(pair, &query);
+	return sgMovingPair_Search(&pair, &query);
 }
 
 static bool MeetAtStart(const Traveller* a, uint32_t i, const Traveller* b, uint32_t j)
