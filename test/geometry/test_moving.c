@@ -1,8 +1,7 @@
 // test/geometry/test_moving.c: features that move, against rational arithmetic.
+#include "moving_pair.h"
 #include "rational_sweep.h"
 #include "support.h"
-
-#include "geometry/moving_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,12 +132,13 @@ static const char* FindLaneFault(const sgMovingPair* pair, int lane, sgMovingTim
 	static const sgKernels* kernels[8];
 	static int count = 0;
 	count = count > 0 ? count : FindKernels(kernels);
-	sgMovingLanes_Set(&lanes, lane, pair);
+	MovingLanes_Set(&lanes, lane, pair);
+	const int triangles = lane + pair->isTriangle; // and those before
 	uint32_t first = 0;
 	for (int i = 0; i < count; ++i)
 	{
 		sgMovingTimes own = all;
-		const uint32_t left = kernels[i]->moving->enterFeatures(&lanes, pair->isTriangle, 0.0, &own);
+		const uint32_t left = kernels[i]->moving->enterFeatures(&lanes, triangles, 0.0, &own);
 		if (i > 0 && (left != first || memcmp(&own, times, sizeof(own)) != 0))
 		{
 			return kernels[i]->name;
@@ -173,7 +173,7 @@ static void Check(uint64_t seed, Tally* tally)
 	}
 	RationalSweep_Begin();
 	RationalSweep_Add((const double(*)[2][3])path, isEdges);
-	const sgMovingPair pair = sgMovingPair_Make((const double(*)[2][3])path, !isEdges);
+	const sgMovingPair pair = MovingPair_Make((const double(*)[2][3])path, !isEdges);
 	sgMovingQuery query = defaults;
 	query.tolerance *= Extent((const double(*)[2][3])path);
 	sgMovingResult result = sgMovingPair_Search(&pair, &query);

@@ -1,11 +1,11 @@
 // test/query/test_sweep.c: when bodies first meet on their way, against rational arithmetic over all pairs of
 // triangles.
+#include "moving_pair.h"
 #include "posed.h"
 #include "rational.h"
 #include "rational_sweep.h"
 #include "support.h"
 
-#include "geometry/moving_kernels.h"
 #include "geometry/triangle.h"
 #include "query/triangles.h"
 #include "snug/snug_queries.h"
@@ -263,14 +263,14 @@ static void MakePaths(
 
 static sgMovingResult SearchFeatures(const RationalPath path, bool isTriangle, double tolerance)
 {
-	const sgMovingPair pair = sgMovingPair_Make(path, isTriangle);
+	const sgMovingPair pair = MovingPair_Make(path, isTriangle);
 	sgMovingLanes lanes;
 	sgMovingTimes times = { .to = { 1, 1, 1, 1, 1, 1, 1, 1 } };
 	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
-		sgMovingLanes_Set(&lanes, lane, &pair);
+		MovingLanes_Set(&lanes, lane, &pair);
 	}
-	if (sgGetKernels()->moving->enterFeatures(&lanes, isTriangle, 0.0, &times) == 0)
+	if (sgGetKernels()->moving->enterFeatures(&lanes, isTriangle ? SG_LANES : 0, 0.0, &times) == 0)
 	{
 		return (sgMovingResult){ .answer = sg_movingFree };
 	}
