@@ -67,22 +67,6 @@ static inline double Middle(const Cell* cell, int axis)
 	return 0.5 * (cell->low[axis] + cell->high[axis]);
 }
 
-sgMovingPair sgMovingPair_Make(const double corners[4][2][3], bool isTriangle)
-{
-	sgMovingPair pair = { .isTriangle = isTriangle };
-	for (int s = 0; s < 2; ++s)
-	{
-		for (int k = 0; k < 3; ++k)
-		{
-			const double x = corners[0][s][k], y = corners[1][s][k], z = corners[2][s][k], w = corners[3][s][k];
-			pair.base[s][k] = isTriangle ? x - y : x - z;
-			pair.along[s][k] = isTriangle ? y - z : y - x;
-			pair.across[s][k] = isTriangle ? y - w : z - w;
-		}
-	}
-	return pair;
-}
-
 double sgMovingPair_Motion(const sgMovingPair* pair)
 {
 	double most = 0.0;

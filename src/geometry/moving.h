@@ -12,7 +12,9 @@
 
 #include "base/base.h"
 
-/// Two features, relative to each other: [start, end][axis].
+/// Two features, relative to each other: [start, end][axis]. Differences of coordinates that are below 2^128, and zero
+/// or above 2^-149: of a vertex x and a triangle p, q, r these are x - p, p - q and p - r, of edges from p to q and
+/// from r to s p - r, q - p and r - s.
 typedef struct sgMovingPair
 {
 	double base[2][3], along[2][3], across[2][3];
@@ -47,10 +49,6 @@ typedef struct sgMovingResult
 	uint32_t cells; ///< looked at
 	bool isCut;     ///< maxCells, or room for cells, were too few
 } sgMovingResult;
-
-/// @param corners [corner][start, end][axis]: a vertex, then a triangle; or both ends of an edge, then of another.
-/// Below 2^128, or zero, or above 2^-149
-sgMovingPair sgMovingPair_Make(const double corners[4][2][3], bool isTriangle);
 
 /// How far the two move relative to each other, along an axis at most. Zero only if they do not.
 double sgMovingPair_Motion(const sgMovingPair* pair);

@@ -102,7 +102,7 @@ static inline void CutRange(Times* times, const d8 least[2], const d8 most[2], d
 typedef struct Features
 {
 	d8 base[2][3], along[2][3], across[2][3];
-	bool areTriangles;
+	d8 kind; ///< positive: a vertex and a triangle
 	d8 error, margin;
 } Features;
 
@@ -114,10 +114,10 @@ static inline void CutValues(
 	for (int s = 0; s < 2; ++s)
 	{
 		const d8 leastU = Smaller(along[s], zero), mostU = Larger(along[s], zero);
-		least[s] = d8_Add(
-		    base[s], features->areTriangles ? Smaller(leastU, across[s]) : d8_Add(leastU, Smaller(across[s], zero)));
-		most[s] =
-		    d8_Add(base[s], features->areTriangles ? Larger(mostU, across[s]) : d8_Add(mostU, Larger(across[s], zero)));
+		const d8 leastOfEdges = d8_Add(leastU, Smaller(across[s], zero)),
+		         mostOfEdges = d8_Add(mostU, Larger(across[s], zero));
+		least[s] = d8_Add(base[s], d8_SelectGreater(features->kind, zero, Smaller(leastU, across[s]), leastOfEdges));
+		most[s] = d8_Add(base[s], d8_SelectGreater(features->kind, zero, Larger(mostU, across[s]), mostOfEdges));
 	}
 	CutRange(times, least, most, slack);
 }
@@ -153,9 +153,10 @@ static inline void Load(const sgMovingLanes* pairs, Features* features)
 	features->error = d8_Mul(most, d8_Set(SG_MARGIN_CELL * 0x1p-53));
 }
 
-static uint32_t EnterFeatures(const sgMovingLanes* pairs, bool areTriangles, double margin, sgMovingTimes* times)
+static uint32_t EnterFeatures(const sgMovingLanes* pairs, int triangles, double margin, sgMovingTimes* times)
 {
-	Features features = { .areTriangles = areTriangles, .margin = d8_Set(margin) };
+	static const double SG_ALIGN(64) lanes[SG_LANES] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	Features features = { .kind = d8_Sub(d8_Set((double)triangles), d8_Load(lanes)), .margin = d8_Set(margin) };
 	Load(pairs, &features);
 	Times left = { d8_Load(times->from), d8_Load(times->to) };
 	for (int k = 0; k < 3; ++k)

@@ -7,7 +7,7 @@
 #include "geometry/moving.h"
 #include "simd/kernels.h"
 
-/// Eight pairs of features of one kind, as sgMovingPair has one.
+/// Eight pairs of features, as sgMovingPair has one.
 typedef struct sgMovingLanes
 {
 	double base[2][3][SG_LANES], along[2][3][SG_LANES], across[2][3][SG_LANES];
@@ -34,8 +34,9 @@ typedef struct sgMovingKernels
 
 	/// Narrow times down along six directions that do not turn: the axes, and what is across both features at the
 	/// start, at the end and in between.
+	/// @param triangles so many lanes, the first ones, are a vertex and a triangle; the others are two edges
 	/// @return lanes that may meet
-	uint32_t (*enterFeatures)(const sgMovingLanes* pairs, bool areTriangles, double margin, sgMovingTimes* times);
+	uint32_t (*enterFeatures)(const sgMovingLanes* pairs, int triangles, double margin, sgMovingTimes* times);
 } sgMovingKernels;
 
 #endif

@@ -7,6 +7,7 @@
 // docs/bounds/sweeps.md has the proofs.
 #include "query/sweep.h"
 #include "base/fpenv.h"
+#include "base/vec.h"
 #include "geometry/box_kernels.h"
 #include "geometry/contact.h"
 #include "geometry/margins.h"
@@ -22,6 +23,7 @@
 #define MAX_CELLS 10000
 #define EDGE_PAIRS 9
 #define FEATURE_PAIRS (6 + EDGE_PAIRS)
+#define LANES (2 * SG_LANES) // one more
 
 /// A body on its way. One that rests has one view for both ends.
 typedef struct Mover
@@ -92,35 +94,64 @@ static int EdgeEnd(const uint32_t names[3], int edge, int end)
 	return (names[next] < names[edge]) == (end == 0) ? next : edge;
 }
 
-// First the corners of a and the triangle b, then those of b and a, then edges.
-static sgMovingPair FeaturePair(const Triangles* triangles, int number)
+// All pairs of features: first the corners of a and the triangle b, then those of b and a, then edges.
+static void FillLanes(const Triangles* triangles, sgMovingLanes lanes[2])
 {
-	double corners[4][2][3];
-	const bool isEdges = number >= 6;
-	const int i = number % 3, edgeA = isEdges ? (number - 6) / 3 : 0, edgeB = isEdges ? (number - 6) % 3 : 0;
-	const int endsA[2] = { EdgeEnd(triangles->namesA, edgeA, 0), EdgeEnd(triangles->namesA, edgeA, 1) };
-	const int endsB[2] = { EdgeEnd(triangles->namesB, edgeB, 0), EdgeEnd(triangles->namesB, edgeB, 1) };
-	for (int e = 0; e < 6; ++e)
+	int ends[3][4]; // of edges: from and to of a, from and to of b
+	for (int e = 0; e < 3; ++e)
 	{
-		const int end = e / 3, k = e % 3;
-		const float(*a)[3] = triangles->a[end], (*b)[3] = triangles->b[end];
-		const float(*vertex)[3] = number < 3 ? a : b, (*other)[3] = number < 3 ? b : a;
-		corners[0][end][k] = (double)(isEdges ? a[endsA[0]][k] : vertex[i][k]);
-		corners[1][end][k] = (double)(isEdges ? a[endsA[1]][k] : other[0][k]);
-		corners[2][end][k] = (double)(isEdges ? b[endsB[0]][k] : other[1][k]);
-		corners[3][end][k] = (double)(isEdges ? b[endsB[1]][k] : other[2][k]);
+		for (int i = 0; i < 2; ++i)
+		{
+			ends[e][i] = EdgeEnd(triangles->namesA, e, i);
+			ends[e][2 + i] = EdgeEnd(triangles->namesB, e, i);
+		}
 	}
-	return sgMovingPair_Make((const double(*)[2][3])corners, !isEdges);
+	for (int n = 0; n < 6; ++n)
+	{
+		const int s = n / 3, k = n % 3;
+		double a[3], b[3], base[LANES], along[LANES], across[LANES];
+		for (int i = 0; i < 3; ++i)
+		{
+			a[i] = (double)triangles->a[s][i][k];
+			b[i] = (double)triangles->b[s][i][k];
+		}
+		for (int i = 0; i < 3; ++i)
+		{
+			base[i] = a[i] - b[0];
+			along[i] = b[0] - b[1];
+			across[i] = b[0] - b[2];
+			base[3 + i] = b[i] - a[0];
+			along[3 + i] = a[0] - a[1];
+			across[3 + i] = a[0] - a[2];
+		}
+		for (int i = 0; i < LANES - 6; ++i) // the last one once more, for want of others
+		{
+			const int edge = i < EDGE_PAIRS ? i : EDGE_PAIRS - 1;
+			const int *ofA = ends[edge / 3], *ofB = ends[edge % 3] + 2;
+			base[6 + i] = a[ofA[0]] - b[ofB[0]];
+			along[6 + i] = a[ofA[1]] - a[ofA[0]];
+			across[6 + i] = b[ofB[0]] - b[ofB[1]];
+		}
+		for (int i = 0; i < 2; ++i)
+		{
+			memcpy(lanes[i].base[s][k], base + SG_LANES * i, sizeof(lanes[i].base[s][k]));
+			memcpy(lanes[i].along[s][k], along + SG_LANES * i, sizeof(lanes[i].along[s][k]));
+			memcpy(lanes[i].across[s][k], across + SG_LANES * i, sizeof(lanes[i].across[s][k]));
+		}
+	}
 }
 
-static void SetLane(sgMovingLanes* lanes, int lane, const sgMovingPair* pair)
+static sgMovingPair FeaturePair(const sgMovingLanes lanes[2], int number)
 {
-	for (int i = 0; i < 6; ++i)
+	sgMovingPair pair = { .isTriangle = number < 6 };
+	const sgMovingLanes* own = lanes + number / SG_LANES;
+	for (int n = 0; n < 6; ++n)
 	{
-		lanes->base[i / 3][i % 3][lane] = pair->base[i / 3][i % 3];
-		lanes->along[i / 3][i % 3][lane] = pair->along[i / 3][i % 3];
-		lanes->across[i / 3][i % 3][lane] = pair->across[i / 3][i % 3];
+		pair.base[n / 3][n % 3] = own->base[n / 3][n % 3][number % SG_LANES];
+		pair.along[n / 3][n % 3] = own->along[n / 3][n % 3][number % SG_LANES];
+		pair.across[n / 3][n % 3] = own->across[n / 3][n % 3][number % SG_LANES];
 	}
+	return pair;
 }
 
 static bool IsBefore(const Found* found, const Found* other)
@@ -204,11 +235,13 @@ static double At(double start, double end, double t)
 static void DescribeFeatures(const Found* found, snugSweepContact* contact)
 {
 	const Triangles* triangles = &found->triangles;
-	const sgMovingPair pair = FeaturePair(triangles, found->features);
+	sgMovingLanes lanes[2];
+	FillLanes(triangles, lanes);
+	const sgMovingPair pair = FeaturePair(lanes, found->features);
 	const double t = found->when.time, u = found->when.u, v = found->when.v;
 	const bool isOfB = found->features >= 3 && found->features < 6, isEdge = found->features >= 6;
 	const int corner = isEdge ? EdgeEnd(triangles->namesA, (found->features - 6) / 3, 0) : found->features % 3;
-	double along[3], across[3], normal[3], approach = 0.0;
+	double along[3], across[3], pace[3], normal[3];
 	for (int k = 0; k < 3; ++k)
 	{
 		const float(*own)[3][3] = isOfB ? triangles->b : triangles->a;
@@ -216,16 +249,11 @@ static void DescribeFeatures(const Found* found, snugSweepContact* contact)
 		across[k] = At(pair.across[0][k], pair.across[1][k], t);
 		const double vertex = At((double)own[0][corner][k], (double)own[1][corner][k], t);
 		contact->position[k] = (float)(vertex + (isEdge ? u * along[k] : 0.0));
+		pace[k] = pair.base[1][k] - pair.base[0][k] + u * (pair.along[1][k] - pair.along[0][k]) +
+		          v * (pair.across[1][k] - pair.across[0][k]);
 	}
-	for (int k = 0; k < 3; ++k)
-	{
-		const int i = (k + 1) % 3, j = (k + 2) % 3;
-		normal[k] = along[i] * across[j] - along[j] * across[i];
-		approach += normal[k] * (pair.base[1][k] - pair.base[0][k] + u * (pair.along[1][k] - pair.along[0][k]) +
-		                            v * (pair.across[1][k] - pair.across[0][k]));
-	}
-	const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-	const double sign = (approach > 0.0) != isOfB ? -1.0 : 1.0;
+	sgCross(along, across, normal);
+	const double length = sqrt(sgDot(normal, normal)), sign = (sgDot(normal, pace) > 0.0) != isOfB ? -1.0 : 1.0;
 	for (int k = 0; k < 3; ++k)
 	{
 		contact->normal[k] = length > 0.0 ? (float)(sign * normal[k] / length) : 0.0f;
@@ -298,7 +326,8 @@ static bool AreTogether(double margin, const Triangles* triangles, int end)
 
 // Features that may meet, one by one. Triangles of which that is unsure may meet by the exact test, if the step goes to
 // the end.
-static void LookAtFeature(Search* search, const Triangles* triangles, int number, double from, double to)
+static void LookAtFeature(
+    Search* search, const Triangles* triangles, const sgMovingPair* pair, int number, double from, double to)
 {
 	const sgMovingQuery query = { .from = from,
 		.to = to,
@@ -307,8 +336,7 @@ static void LookAtFeature(Search* search, const Triangles* triangles, int number
 		.bow = search->bow,
 		.tolerance = search->tolerance,
 		.maxCells = MAX_CELLS };
-	const sgMovingPair pair = FeaturePair(triangles, number);
-	Found found = { .when = sgMovingPair_Search(&pair, &query), .features = number, .triangles = *triangles };
+	Found found = { .when = sgMovingPair_Search(pair, &query), .features = number, .triangles = *triangles };
 	++search->counters.exactTests;
 	search->steps += found.when.cells;
 	if (found.when.answer == sg_movingFree || found.when.time > search->limit)
@@ -328,24 +356,30 @@ static void LookAtFeature(Search* search, const Triangles* triangles, int number
 	}
 }
 
-static void LookAtFeatures(Search* search, const Triangles* triangles, int first, int count)
+static void LookAtFeatures(Search* search, const Triangles* triangles)
 {
-	sgMovingLanes lanes;
-	sgMovingTimes times;
-	for (int i = 0; i < SG_LANES; ++i)
+	sgMovingLanes lanes[2];
+	sgMovingTimes times[2];
+	FillLanes(triangles, lanes);
+	uint32_t left = 0;
+	for (int i = 0; i < 2; ++i)
 	{
-		const sgMovingPair pair = FeaturePair(triangles, first + (i < count ? i : 0));
-		SetLane(&lanes, i, &pair);
-		times.from[i] = 0.0;
-		times.to[i] = search->maxTime;
-	}
-	uint32_t left = search->kernels->moving->enterFeatures(&lanes, first < 6, search->margin, &times);
-	for (left &= (1u << count) - 1; left != 0; left &= left - 1)
-	{
-		const uint32_t i = sgLowestBit(left);
-		if (times.from[i] <= search->limit)
+		for (int lane = 0; lane < SG_LANES; ++lane)
 		{
-			LookAtFeature(search, triangles, first + (int)i, times.from[i], times.to[i]);
+			times[i].from[lane] = 0.0;
+			times[i].to[lane] = search->maxTime;
+		}
+		left |= search->kernels->moving->enterFeatures(lanes + i, i == 0 ? 6 : 0, search->margin, times + i)
+		        << (SG_LANES * i);
+	}
+	for (left &= (1u << FEATURE_PAIRS) - 1; left != 0; left &= left - 1)
+	{
+		const int number = (int)sgLowestBit(left);
+		const double from = times[number / SG_LANES].from[number % SG_LANES];
+		if (from <= search->limit)
+		{
+			const sgMovingPair pair = FeaturePair(lanes, number);
+			LookAtFeature(search, triangles, &pair, number, from, times[number / SG_LANES].to[number % SG_LANES]);
 		}
 	}
 }
@@ -371,9 +405,7 @@ static void LookAtTriangles(Search* search, const Triangles* triangles, bool may
 	const bool isDecided = search->limit == 0.0 && search->list == NULL; // so soon that only the start counts
 	if (!isStill && !isDecided)
 	{
-		LookAtFeatures(search, triangles, 0, 6);
-		LookAtFeatures(search, triangles, 6, SG_LANES);
-		LookAtFeatures(search, triangles, 6 + SG_LANES, EDGE_PAIRS - SG_LANES);
+		LookAtFeatures(search, triangles);
 	}
 }
 

@@ -1,8 +1,7 @@
 // test/geometry/test_moving.c: features that move, against rational arithmetic.
+#include "moving_pair.h"
 #include "rational_sweep.h"
 #include "support.h"
-
-#include "geometry/moving_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -124,16 +123,6 @@ static void EndNear(sceneRandom* random, bool isEdges, RationalPath path)
 	}
 }
 
-static void SetLane(sgMovingLanes* lanes, int lane, const sgMovingPair* pair)
-{
-	for (int i = 0; i < 6; ++i)
-	{
-		lanes->base[i / 3][i % 3][lane] = pair->base[i / 3][i % 3];
-		lanes->along[i / 3][i % 3][lane] = pair->along[i / 3][i % 3];
-		lanes->across[i / 3][i % 3][lane] = pair->across[i / 3][i % 3];
-	}
-}
-
 // Lanes that are dropped do not meet, times that are left have the first contact, and are the same for every
 // instruction set. The other lanes have other features.
 static const char* FindLaneFault(const sgMovingPair* pair, int lane, sgMovingTimes* times)
@@ -143,12 +132,13 @@ static const char* FindLaneFault(const sgMovingPair* pair, int lane, sgMovingTim
 	static const sgKernels* kernels[8];
 	static int count = 0;
 	count = count > 0 ? count : FindKernels(kernels);
-	SetLane(&lanes, lane, pair);
+	MovingLanes_Set(&lanes, lane, pair);
+	const int triangles = lane + pair->isTriangle; // and those before
 	uint32_t first = 0;
 	for (int i = 0; i < count; ++i)
 	{
 		sgMovingTimes own = all;
-		const uint32_t left = kernels[i]->moving->enterFeatures(&lanes, pair->isTriangle, 0.0, &own);
+		const uint32_t left = kernels[i]->moving->enterFeatures(&lanes, triangles, 0.0, &own);
 		if (i > 0 && (left != first || memcmp(&own, times, sizeof(own)) != 0))
 		{
 			return kernels[i]->name;
@@ -183,7 +173,7 @@ static void Check(uint64_t seed, Tally* tally)
 	}
 	RationalSweep_Begin();
 	RationalSweep_Add((const double(*)[2][3])path, isEdges);
-	const sgMovingPair pair = sgMovingPair_Make((const double(*)[2][3])path, !isEdges);
+	const sgMovingPair pair = MovingPair_Make((const double(*)[2][3])path, !isEdges);
 	sgMovingQuery query = defaults;
 	query.tolerance *= Extent((const double(*)[2][3])path);
 	sgMovingResult result = sgMovingPair_Search(&pair, &query);

@@ -1,10 +1,9 @@
 // test/geometry/test_moving_queries.c: published queries about moving features, whose truth is exact: single ones, and
 // pairs of a simulated cloth with times. They are in SNUG_QUERIES, or beside SNUG_MODELS; without them the test is
 // skipped.
+#include "moving_pair.h"
 #include "skip.h"
 #include "support.h"
-
-#include "geometry/moving_kernels.h"
 
 #include <math.h>
 #include <time.h>
@@ -175,16 +174,13 @@ static bool IsFiltered(const sgMovingPair* pair, double* from, double* to)
 {
 	sgMovingLanes lanes;
 	sgMovingTimes times;
-	for (int i = 0; i < 6 * SG_LANES; ++i)
+	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
-		const int s = i / 24, k = i / 8 % 3, lane = i % 8;
-		lanes.base[s][k][lane] = pair->base[s][k];
-		lanes.along[s][k][lane] = pair->along[s][k];
-		lanes.across[s][k][lane] = pair->across[s][k];
+		MovingLanes_Set(&lanes, lane, pair);
 		times.from[lane] = 0.0;
 		times.to[lane] = 1.0;
 	}
-	const uint32_t left = sgGetKernels()->moving->enterFeatures(&lanes, pair->isTriangle, 0.0, &times);
+	const uint32_t left = sgGetKernels()->moving->enterFeatures(&lanes, pair->isTriangle ? SG_LANES : 0, 0.0, &times);
 	*from = times.from[0];
 	*to = fmin(times.to[0], 1.0);
 	return left == 0;
@@ -192,7 +188,7 @@ static bool IsFiltered(const sgMovingPair* pair, double* from, double* to)
 
 static void Ask(const Query* query, double tolerance, Tally* tally)
 {
-	const sgMovingPair pair = sgMovingPair_Make(query->corners, query->isTriangle);
+	const sgMovingPair pair = MovingPair_Make(query->corners, query->isTriangle);
 	sgMovingQuery search = { .tolerance = tolerance * Extent(query), .maxCells = 10000 };
 	++tally->count;
 	tally->meeting += query->meets;
@@ -308,13 +304,8 @@ static void filters_in_lanes_are_quick(void** state)
 	static sgMovingLanes lanes[MOST / SG_LANES];
 	for (int i = 0; i < queryCount; ++i)
 	{
-		const sgMovingPair pair = sgMovingPair_Make(queries[i].corners, true);
-		for (int j = 0; j < 6; ++j)
-		{
-			lanes[i / 8].base[j / 3][j % 3][i % 8] = pair.base[j / 3][j % 3];
-			lanes[i / 8].along[j / 3][j % 3][i % 8] = pair.along[j / 3][j % 3];
-			lanes[i / 8].across[j / 3][j % 3][i % 8] = pair.across[j / 3][j % 3];
-		}
+		const sgMovingPair pair = MovingPair_Make(queries[i].corners, true);
+		MovingLanes_Set(lanes + i / SG_LANES, i % SG_LANES, &pair);
 	}
 	const sgKernels* kernels[8];
 	const int count = FindKernels(kernels);
@@ -329,7 +320,8 @@ static void filters_in_lanes_are_quick(void** state)
 			for (int i = 0; i < queryCount / SG_LANES; ++i)
 			{
 				sgMovingTimes times = { .to = { 1, 1, 1, 1, 1, 1, 1, 1 } };
-				left += (uint32_t)__builtin_popcount(kernels[n]->moving->enterFeatures(lanes + i, true, 0.0, &times));
+				left +=
+				    (uint32_t)__builtin_popcount(kernels[n]->moving->enterFeatures(lanes + i, SG_LANES, 0.0, &times));
 			}
 			best = fmin(best, (Microseconds() - begin) / (double)(queryCount / SG_LANES * SG_LANES));
 		}

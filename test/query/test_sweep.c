@@ -1,11 +1,11 @@
 // test/query/test_sweep.c: when bodies first meet on their way, against rational arithmetic over all pairs of
 // triangles.
+#include "moving_pair.h"
 #include "posed.h"
 #include "rational.h"
 #include "rational_sweep.h"
 #include "support.h"
 
-#include "geometry/moving_kernels.h"
 #include "geometry/triangle.h"
 #include "query/triangles.h"
 #include "snug/snug_queries.h"
@@ -263,22 +263,19 @@ static void MakePaths(
 
 static sgMovingResult SearchFeatures(const RationalPath path, bool isTriangle, double tolerance)
 {
-	const sgMovingPair made = sgMovingPair_Make(path, isTriangle), *pair = &made;
+	const sgMovingPair pair = MovingPair_Make(path, isTriangle);
 	sgMovingLanes lanes;
 	sgMovingTimes times = { .to = { 1, 1, 1, 1, 1, 1, 1, 1 } };
-	for (int i = 0; i < 6 * SG_LANES; ++i)
+	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
-		const int s = i / 24, k = i / 8 % 3, lane = i % 8;
-		lanes.base[s][k][lane] = pair->base[s][k];
-		lanes.along[s][k][lane] = pair->along[s][k];
-		lanes.across[s][k][lane] = pair->across[s][k];
+		MovingLanes_Set(&lanes, lane, &pair);
 	}
-	if (sgGetKernels()->moving->enterFeatures(&lanes, pair->isTriangle, 0.0, &times) == 0)
+	if (sgGetKernels()->moving->enterFeatures(&lanes, isTriangle ? SG_LANES : 0, 0.0, &times) == 0)
 	{
 		return (sgMovingResult){ .answer = sg_movingFree };
 	}
 	const sgMovingQuery query = { .from = times.from[0], .to = times.to[0], .tolerance = tolerance, .maxCells = 10000 };
-	return sgMovingPair_Search(pair, &query);
+	return sgMovingPair_Search(&pair, &query);
 }
 
 static bool MeetAtStart(const Traveller* a, uint32_t i, const Traveller* b, uint32_t j)
@@ -606,7 +603,7 @@ typedef struct Shards
 	float positions[2][9 * SHARDS]; ///< at the start and at the end of the step
 } Shards;
 
-static Shards MakeShards(sceneRandom* random)
+static Shards MakeShards(sceneRandom* random, float unit)
 {
 	Shards shards;
 	uint32_t triangles[3 * SHARDS];
@@ -615,8 +612,8 @@ static Shards MakeShards(sceneRandom* random)
 	{
 		const int size = i % 3 == flat ? 0 : 6;
 		triangles[i / 3] = (uint32_t)i / 3;
-		shards.positions[0][i] = 0.25f * (float)sceneRandom_Int(random, -size, size);
-		shards.positions[1][i] = 0.25f * (float)sceneRandom_Int(random, -size, size);
+		shards.positions[0][i] = unit * (float)sceneRandom_Int(random, -size, size);
+		shards.positions[1][i] = unit * (float)sceneRandom_Int(random, -size, size);
 	}
 	const sceneMesh mesh = {
 		.positions = shards.positions[0], .vertexCount = 3 * SHARDS, .triangles = triangles, .triangleCount = SHARDS
@@ -643,9 +640,8 @@ static void GetSample(const Shards* shards, double t, float sample[9 * SHARDS])
 	}
 }
 
-static snugSweepResult SweepPart(Shards* a, Shards* b, double from, double to, bool newOnly)
+static snugSweepResult SweepPart(Shards* a, Shards* b, double from, double to, snugSweepQuery query)
 {
-	const snugSweepQuery query = { .newOnly = newOnly };
 	const double times[2] = { from, to };
 	for (int end = 0; end < 2; ++end)
 	{
@@ -687,11 +683,12 @@ static double FirstSample(const Shards* a, const Shards* b, bool newOnly)
 	return INFINITY;
 }
 
-// What is proved of a whole step, of its halves and of the way back goes together.
-static const char* FindContradiction(Shards* a, Shards* b, const snugSweepResult* whole)
+// What is proved of a whole step, of its halves, of the way back and of what comes near goes together.
+static const char* FindContradiction(Shards* a, Shards* b, double margin, const snugSweepResult* whole)
 {
-	const snugSweepResult back = SweepPart(a, b, 1.0, 0.0, false);
-	const snugSweepResult early = SweepPart(a, b, 0.0, 0.5, false), late = SweepPart(a, b, 0.5, 1.0, false);
+	const snugSweepQuery query = { .newOnly = false }, wider = { .margin = margin };
+	const snugSweepResult back = SweepPart(a, b, 1.0, 0.0, query), near = SweepPart(a, b, 0.0, 1.0, wider);
+	const snugSweepResult early = SweepPart(a, b, 0.0, 0.5, query), late = SweepPart(a, b, 0.5, 1.0, query);
 	const bool meets = whole->answer == snug_sweepMeets;
 	if (whole->answer == snug_sweepFree &&
 	    (back.answer == snug_sweepMeets || early.answer == snug_sweepMeets || late.answer == snug_sweepMeets))
@@ -702,6 +699,10 @@ static const char* FindContradiction(Shards* a, Shards* b, const snugSweepResult
 	                 (early.answer == snug_sweepFree && late.answer == snug_sweepFree)))
 	{
 		return "meets, but its parts or the way back are free";
+	}
+	if (meets && (near.answer == snug_sweepFree || near.time > whole->latest))
+	{
+		return "meets, but does not come near by then";
 	}
 	return (early.answer == snug_sweepMeets && whole->time > 0.5 * early.latest) ||
 	               (late.answer == snug_sweepMeets && whole->time > 0.5 + 0.5 * late.latest)
@@ -719,12 +720,14 @@ static void nothing_meets_before_the_time_in_any_sample(void** state)
 	{
 		sceneRandom random = { (TestSeed() + (uint64_t)n) * 10007 };
 		const bool newOnly = sceneRandom_Index(&random, 2) == 0;
-		Shards a = MakeShards(&random), b = MakeShards(&random);
-		const snugSweepResult whole = SweepPart(&a, &b, 0.0, 1.0, newOnly);
+		// From next to nothing, of which subnormal floats have the samples, to nearly SNUG_MAX_COORDINATE.
+		const float unit = ldexpf(1.0f, n % 3 == 0 ? -2 : n % 3 == 1 ? sceneRandom_Int(&random, -143, -120) : 115);
+		Shards a = MakeShards(&random, unit), b = MakeShards(&random, unit);
+		const snugSweepResult whole = SweepPart(&a, &b, 0.0, 1.0, (snugSweepQuery){ .newOnly = newOnly });
 		const double first = FirstSample(&a, &b, newOnly);
 		const char* fault = whole.time > first || (whole.answer == snug_sweepFree && first <= 1.0) ? "a sample meets"
 		                    : newOnly                                                              ? NULL
-		                              : FindContradiction(&a, &b, &whole);
+		                              : FindContradiction(&a, &b, (double)unit, &whole);
 		if (fault != NULL)
 		{
 			fail_msg("seed %llu: %s: answer %d, %.17g to %.17g, first sample %g",
