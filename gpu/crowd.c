@@ -151,7 +151,7 @@ static bool TakeBodies(snugCrowd* crowd)
 
 // ---- Creating -------------------------------------------------------------------------------------------------------
 
-/// Eight to the tenth: what is below a node of the tree over bodies is counted in 32 bits.
+/// Eight to the tenth, the levels of the tree over bodies (TREE_LEVELS of kernels/broad.h).
 #define MOST_BODIES ((uint64_t)1 << 30)
 
 static snugStatus UploadModels(snugCrowd* crowd, const snugCrowdDef* def)
