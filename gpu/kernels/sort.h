@@ -57,8 +57,7 @@ static inline void Sort_Run(const sgItem* from, sgItem* to, uint32_t i, uint32_t
 }
 
 /// Move an item of sorted runs to where it belongs in the two that become one.
-static inline void Sort_Merge(
-    const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end, uint32_t width)
+static inline void Sort_Merge(const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end, uint32_t width)
 {
 	if (i >= end)
 	{
