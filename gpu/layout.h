@@ -224,10 +224,11 @@ static inline uint32_t sgWorld_LevelCount(uint32_t bodies, uint32_t level)
 	return bodies;
 }
 
-#define SG_GPU_KERNELS(X)                                                                                             \
-	X(Roots)                                                                                                          \
-	X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(ListPairs) X(Start) X(Mark) X(Make) X(Compare) \
-	    X(Leaves) X(Decide) X(Exact) X(Touched) X(SortTouchedRuns) X(SortTouched) X(SumCounts) X(SumChunks)           \
-	        X(PlacePairs) X(Scatter) X(SortFoundRuns) X(SortFound) X(Export) X(Vertices)
+// clang-format off
+#define SG_GPU_KERNELS(X) \
+	X(Roots) X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(ListPairs) X(Start) X(Mark) X(Make) \
+	X(Compare) X(Leaves) X(Decide) X(Exact) X(Touched) X(SortTouchedRuns) X(SortTouched) X(SumCounts) X(SumChunks) \
+	X(PlacePairs) X(Scatter) X(SortFoundRuns) X(SortFound) X(Export) X(Vertices)
+// clang-format on
 
 #endif
