@@ -17,7 +17,7 @@ export INSTALL
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-FORMATTED = $(shell find include src test examples solvers papers lab program io web docs/site python/core -name '*.[ch]' -o -name '*.cpp')
+FORMATTED = $(shell find include src gpu test examples solvers papers lab program io web docs/site python/core -name '*.[ch]' -o -name '*.cpp')
 
 .PHONY: all demo characters test test-long mutate-bounds mutate-logic bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test release clean help
 .DEFAULT_GOAL := all

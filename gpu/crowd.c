@@ -151,7 +151,7 @@ static bool TakeBodies(snugCrowd* crowd)
 
 // ---- Creating -------------------------------------------------------------------------------------------------------
 
-/// Eight to the tenth: what is below a node of the tree over bodies is counted in 32 bits.
+/// Eight to the tenth, the levels of the tree over bodies (TREE_LEVELS of kernels/broad.h).
 #define MOST_BODIES ((uint64_t)1 << 30)
 
 static snugStatus UploadModels(snugCrowd* crowd, const snugCrowdDef* def)
@@ -167,7 +167,8 @@ static snugStatus UploadModels(snugCrowd* crowd, const snugCrowdDef* def)
 		const snugStatus status = sgImage_Upload(crowd->device, given->model, uploaded);
 		if (status == snug_badInput)
 		{
-			return sgFail(&def->messenger, status, "model %u: crowds know rigid bodies, linear skins and fields only", i);
+			return sgFail(
+			    &def->messenger, status, "model %u: crowds know rigid bodies, linear skins and fields only", i);
 		}
 		if (status != snug_success)
 		{
@@ -204,7 +205,8 @@ static snugStatus Make(snugCrowd* crowd, const snugCrowdDef* def)
 	}
 	if (!TakeBodies(crowd) || !TakeRoom(crowd))
 	{
-		return sgFail(&def->messenger, snug_outOfMemory, "too little device memory for %u bodies", crowd->world.bodyCount);
+		return sgFail(
+		    &def->messenger, snug_outOfMemory, "too little device memory for %u bodies", crowd->world.bodyCount);
 	}
 	crowd->device->methods->clear(crowd->device, crowd->world.table, (size_t)crowd->tableBytes);
 	crowd->areImagesOld = true;
@@ -337,7 +339,8 @@ void sgCrowd_UploadImages(snugCrowd* crowd)
 
 // Where poses are to be read: where they are, or a copy in memory of ours.
 // @return false if there is no memory for that
-static bool Keep(snugCrowd* crowd, sgDeviceBlock* block, const void* given, uint64_t bytes, bool isOnDevice, const void** at)
+static bool Keep(
+    snugCrowd* crowd, sgDeviceBlock* block, const void* given, uint64_t bytes, bool isOnDevice, const void** at)
 {
 	snugDevice* device = crowd->device;
 	if (isOnDevice)

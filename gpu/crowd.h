@@ -37,8 +37,8 @@ struct snugCrowd
 	sgPoseRoom* poses;
 	sgImage* images; ///< as they are to be on the device
 	bool areImagesOld;
-	uint32_t levels;      ///< rounds of comparing nodes
-	uint32_t topLevel;    ///< of the tree over bodies
+	uint32_t levels;   ///< rounds of comparing nodes
+	uint32_t topLevel; ///< of the tree over bodies
 	uint64_t tableBytes;
 	uint32_t lastBase;
 	sgWorld world;

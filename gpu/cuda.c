@@ -21,27 +21,29 @@ typedef int Result;
 typedef void* Handle;
 typedef unsigned long long Address;
 
-#define SG_CUDA_FUNCTIONS(X)                                                                                         \
-	X(init, "cuInit", (unsigned flags))                                                                              \
-	X(getDevice, "cuDeviceGet", (int* device, int ordinal))                                                          \
-	X(getAttribute, "cuDeviceGetAttribute", (int* value, int attribute, int device))                                 \
-	X(retainContext, "cuDevicePrimaryCtxRetain", (Handle * context, int device))                                     \
-	X(releaseContext, "cuDevicePrimaryCtxRelease_v2", (int device))                                                  \
-	X(pushContext, "cuCtxPushCurrent_v2", (Handle context))                                                          \
-	X(popContext, "cuCtxPopCurrent_v2", (Handle * context))                                                          \
-	X(loadModule, "cuModuleLoadData", (Handle * module, const void* image))                                          \
-	X(unloadModule, "cuModuleUnload", (Handle module))                                                               \
-	X(getFunction, "cuModuleGetFunction", (Handle * function, Handle module, const char* name))                      \
-	X(allocate, "cuMemAlloc_v2", (Address * memory, size_t bytes))                                                   \
-	X(release, "cuMemFree_v2", (Address memory))                                                                     \
-	X(upload, "cuMemcpyHtoDAsync_v2", (Address to, const void* from, size_t bytes, Handle stream))                   \
-	X(download, "cuMemcpyDtoHAsync_v2", (void* to, Address from, size_t bytes, Handle stream))                       \
-	X(copy, "cuMemcpyAsync", (Address to, Address from, size_t bytes, Handle stream))                                \
-	X(clear, "cuMemsetD8Async", (Address memory, unsigned char value, size_t bytes, Handle stream))                  \
-	X(wait, "cuStreamSynchronize", (Handle stream))                                                                  \
-	X(launch, "cuLaunchKernel",                                                                                      \
-	    (Handle function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,          \
-	        unsigned blockZ, unsigned sharedBytes, Handle stream, void** parameters, void** extra))                  \
+#define SG_CUDA_FUNCTIONS(X)                                                                                \
+	X(init, "cuInit", (unsigned flags))                                                                     \
+	X(getDevice, "cuDeviceGet", (int* device, int ordinal))                                                 \
+	X(getAttribute, "cuDeviceGetAttribute", (int* value, int attribute, int device))                        \
+	X(retainContext, "cuDevicePrimaryCtxRetain", (Handle * context, int device))                            \
+	X(releaseContext, "cuDevicePrimaryCtxRelease_v2", (int device))                                         \
+	X(pushContext, "cuCtxPushCurrent_v2", (Handle context))                                                 \
+	X(popContext, "cuCtxPopCurrent_v2", (Handle * context))                                                 \
+	X(loadModule, "cuModuleLoadData", (Handle * module, const void* image))                                 \
+	X(unloadModule, "cuModuleUnload", (Handle module))                                                      \
+	X(getFunction, "cuModuleGetFunction", (Handle * function, Handle module, const char* name))             \
+	X(allocate, "cuMemAlloc_v2", (Address * memory, size_t bytes))                                          \
+	X(release, "cuMemFree_v2", (Address memory))                                                            \
+	X(upload, "cuMemcpyHtoDAsync_v2", (Address to, const void* from, size_t bytes, Handle stream))          \
+	X(download, "cuMemcpyDtoHAsync_v2", (void* to, Address from, size_t bytes, Handle stream))              \
+	X(copy, "cuMemcpyAsync", (Address to, Address from, size_t bytes, Handle stream))                       \
+	X(clear, "cuMemsetD8Async", (Address memory, unsigned char value, size_t bytes, Handle stream))         \
+	X(wait, "cuStreamSynchronize", (Handle stream))                                                         \
+	X(launch, "cuLaunchKernel",                                                                             \
+	    (Handle function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, \
+	        unsigned blockZ, unsigned sharedBytes, Handle stream, void** parameters, void** extra))         \
+	X(getOccupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                          \
+	    (int* blocks, Handle function, int threads, size_t sharedBytes))                                    \
 	X(getErrorText, "cuGetErrorString", (Result result, const char** text))
 
 typedef struct Driver
@@ -60,8 +62,8 @@ typedef struct Cuda
 	Handle context;
 	Handle module;
 	Handle stream;
-	unsigned mostBlocks; ///< that a kernel is launched with
 	Handle functions[SG_GPU_KERNEL_COUNT];
+	unsigned mostBlocks[SG_GPU_KERNEL_COUNT]; ///< that run at once: with more of them some would wait for the others
 } Cuda;
 
 static const char* const kernelNames[SG_GPU_KERNEL_COUNT] = {
@@ -161,7 +163,7 @@ static void Launch(snugDevice* device, sgKernel kernel, const sgWorld* world, co
 	Cuda* cuda = Cuda_Of(device);
 	void* parameters[] = { (void*)(uintptr_t)world, (void*)(uintptr_t)step };
 	const uint64_t blocks = (tasks + SG_GPU_GROUPS - 1) / SG_GPU_GROUPS;
-	const unsigned grid = blocks < cuda->mostBlocks ? (unsigned)blocks : cuda->mostBlocks;
+	const unsigned most = cuda->mostBlocks[kernel], grid = blocks < most ? (unsigned)blocks : most;
 	if (grid > 0)
 	{
 		Enter(cuda);
@@ -241,18 +243,23 @@ enum
 	attribute_minor = 76,
 };
 
-static snugStatus LoadKernels(Cuda* cuda, const snugMessenger* messenger)
+static snugStatus LoadKernels(Cuda* cuda, unsigned processors, const snugMessenger* messenger)
 {
 	const Driver* driver = &cuda->driver;
 	Enter(cuda);
 	Result result = driver->loadModule(&cuda->module, sgPtx);
 	for (int i = 0; i < SG_GPU_KERNEL_COUNT && result == 0; ++i)
 	{
+		int blocks = 1;
 		result = driver->getFunction(&cuda->functions[i], cuda->module, kernelNames[i]);
+		result =
+		    result == 0 ? driver->getOccupancy(&blocks, cuda->functions[i], SG_GPU_LANES * SG_GPU_GROUPS, 0) : result;
+		cuda->mostBlocks[i] = processors * (unsigned)(blocks > 0 ? blocks : 1);
 	}
 	Leave(cuda);
-	return result == 0 ? snug_success
-	                   : sgFail(messenger, snug_unavailable, "the driver refuses the kernels: %s", ErrorText(driver, result));
+	return result == 0
+	           ? snug_success
+	           : sgFail(messenger, snug_unavailable, "the driver refuses the kernels: %s", ErrorText(driver, result));
 }
 
 static snugStatus Open(Cuda* cuda, const snugDeviceDef* def)
@@ -274,17 +281,16 @@ static snugStatus Open(Cuda* cuda, const snugDeviceDef* def)
 	}
 	if (10 * major + minor < 75)
 	{
-		return sgFail(&def->messenger, snug_unavailable, "GPU %u is of generation %d.%d; 7.5 (Turing) or later is needed",
-		    def->ordinal, major, minor);
+		return sgFail(&def->messenger, snug_unavailable,
+		    "GPU %u is of generation %d.%d; 7.5 (Turing) or later is needed", def->ordinal, major, minor);
 	}
-	cuda->mostBlocks = 16 * (unsigned)processors;
 	result = driver->retainContext(&cuda->context, cuda->number);
 	if (result != 0)
 	{
 		cuda->context = NULL;
 		return sgFail(&def->messenger, snug_unavailable, "GPU %u: %s", def->ordinal, ErrorText(driver, result));
 	}
-	return LoadKernels(cuda, &def->messenger);
+	return LoadKernels(cuda, (unsigned)processors, &def->messenger);
 }
 
 snugStatus sgCuda_Create(const snugDeviceDef* def, snugDevice** device)
@@ -314,7 +320,8 @@ snugStatus sgCuda_Create(const snugDeviceDef* def, snugDevice** device)
 snugStatus sgCuda_Create(const snugDeviceDef* def, snugDevice** device)
 {
 	(void)device;
-	return sgFail(&def->messenger, snug_unavailable, "this library was built without kernels for GPUs, for want of clang 19");
+	return sgFail(
+	    &def->messenger, snug_unavailable, "this library was built without kernels for GPUs, for want of clang 19");
 }
 
 #endif

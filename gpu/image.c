@@ -146,8 +146,8 @@ static bool FindInterval(Draft* draft, uint16_t field, sgFieldInterval** out)
 		const size_t count = draft->intervalCount;
 		if (!sgGrow(draft->allocator, (void**)&draft->intervals, &draft->intervalCapacity, count, 1,
 		        sizeof(sgFieldInterval)) ||
-		    !sgGrow(draft->allocator, (void**)&draft->intervalFields, &draft->fieldCapacity, count, 1,
-		        sizeof(uint16_t)))
+		    !sgGrow(
+		        draft->allocator, (void**)&draft->intervalFields, &draft->fieldCapacity, count, 1, sizeof(uint16_t)))
 		{
 			return false;
 		}

@@ -33,10 +33,10 @@ typedef struct sgTurns
 
 #if defined(__NVPTX__)
 #define KERNEL(name) __attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)
-#define LANES(l) \
+#define LANES(l)                                                                                                 \
 	for (uint32_t l = ((void)w, __nvvm_bar_warp_sync(~0u), __nvvm_read_ptx_sreg_tid_x() & 31), once_ = 1; once_; \
 	     once_ = 0, __nvvm_bar_warp_sync(~0u))
-#define SHARED(type, name)                                                   \
+#define SHARED(type, name)                                                  \
 	static __attribute__((address_space(3))) type name##Of_[SG_GPU_GROUPS]; \
 	type* const name = (type*)(name##Of_ + __nvvm_read_ptx_sreg_tid_x() / 32)
 #define GROUP(w) (__nvvm_read_ptx_sreg_ctaid_x() * SG_GPU_GROUPS + __nvvm_read_ptx_sreg_tid_x() / 32)

@@ -82,10 +82,10 @@ typedef struct sgImage
 	const float* most; ///< (3 fieldCount): greatest displacements
 
 	// Poses, of one body after the other.
-	const float* palettes;    ///< 12 floats for each joint
-	uint64_t paletteStride;   ///< in floats; zero: all bodies have the same
-	const float* amplitudes;  ///< null: all are zero
-	const snugFrame* frames;  ///< null: no frames
+	const float* palettes;   ///< 12 floats for each joint
+	uint64_t paletteStride;  ///< in floats; zero: all bodies have the same
+	const float* amplitudes; ///< null: all are zero
+	const snugFrame* frames; ///< null: no frames
 } sgImage;
 
 // ---- Bodies and pairs -----------------------------------------------------------------------------------------------
@@ -179,8 +179,8 @@ typedef struct sgWorld
 	sgCounts* counts;
 
 	// Broad phase.
-	sgItem* order[2];  ///< (bodyCount): bodies along a curve that fills space; the sorted one is where the host says
-	sgBox* nodes;      ///< boxes of eight bodies in that order, then boxes of eight of those, ...
+	sgItem* order[2]; ///< (bodyCount): bodies along a curve that fills space; the sorted one is where the host says
+	sgBox* nodes;     ///< boxes of eight bodies in that order, then boxes of eight of those, ...
 	sgItem* sortedOrder;
 	const snugPair* listed; ///< instead of all that: pairs of bodies that are asked about
 
@@ -200,10 +200,10 @@ typedef struct sgWorld
 	sgItem* touchedToo; ///< to sort them
 	sgQueue found;      ///< triangle pairs
 	sgItem* foundToo;
-	uint32_t* ranks;     ///< (candidates): where they are in the sorted list
-	uint32_t* firsts;    ///< (touched + 1): first triangle pair of a pair of bodies
-	uint32_t* cursors;   ///< (touched)
-	uint32_t* chunks;    ///< sums of SG_GPU_CHUNK counts
+	uint32_t* ranks;   ///< (candidates): where they are in the sorted list
+	uint32_t* firsts;  ///< (touched + 1): first triangle pair of a pair of bodies
+	uint32_t* cursors; ///< (touched)
+	uint32_t* chunks;  ///< sums of SG_GPU_CHUNK counts
 	snugScenePair* pairs;
 	snugPair* bodyColumn; ///< the same, column by column
 	uint64_t *offsetColumn, *countColumn;
@@ -224,9 +224,11 @@ static inline uint32_t sgWorld_LevelCount(uint32_t bodies, uint32_t level)
 	return bodies;
 }
 
-#define SG_GPU_KERNELS(X)                                                                                  \
-	X(Roots) X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(ListPairs) X(Start) X(Mark) X(Make)     \
-	X(Compare) X(Leaves) X(Decide) X(Exact) X(Touched) X(SortTouchedRuns) X(SortTouched) X(SumCounts)      \
-	X(SumChunks) X(PlacePairs) X(Scatter) X(SortFoundRuns) X(SortFound) X(Export) X(Vertices)
+// clang-format off
+#define SG_GPU_KERNELS(X) \
+	X(Roots) X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(ListPairs) X(Start) X(Mark) X(Make) \
+	X(Compare) X(Leaves) X(Decide) X(Exact) X(Touched) X(SortTouchedRuns) X(SortTouched) X(SumCounts) X(SumChunks) \
+	X(PlacePairs) X(Scatter) X(SortFoundRuns) X(SortFound) X(Export) X(Vertices)
+// clang-format on
 
 #endif

@@ -63,7 +63,7 @@ static void FindCandidates(snugCrowd* crowd)
 		Launch(crowd, sgKernel_isRefit, &step, Groups(sgWorld_LevelCount(world->bodyCount, step.level)));
 	}
 	step.level = crowd->topLevel;
-	Launch(crowd, sgKernel_isFindPairs, &step, groups);
+	Launch(crowd, sgKernel_isFindPairs, &step, bodies);
 }
 
 // Numbers in the table that are greater than `base` are this portion's.

@@ -111,14 +111,11 @@ KERNEL(Codes)
 KERNEL(SortRuns)
 {
 	const sgWorld* w = &world;
-	EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
-	{
-		LANES(l)
-		{
-			Sort_Run(w->order[0], w->order[1], (uint32_t)n * SG_GPU_LANES + l, 0, w->bodyCount);
-		}
-	}
-	(void)step;
+	EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES){
+		LANES(l){ Sort_Run(w->order[0], w->order[1], (uint32_t)n * SG_GPU_LANES + l, 0, w->bodyCount);
+}
+}
+(void)step;
 }
 
 KERNEL(SortStep)
@@ -129,8 +126,7 @@ KERNEL(SortStep)
 	{
 		LANES(l)
 		{
-			Sort_Merge(
-			    w->order[!isOdd], w->order[isOdd], (uint32_t)n * SG_GPU_LANES + l, 0, w->bodyCount, step.width);
+			Sort_Merge(w->order[!isOdd], w->order[isOdd], (uint32_t)n * SG_GPU_LANES + l, 0, w->bodyCount, step.width);
 		}
 	}
 }
@@ -202,68 +198,104 @@ static inline bool Meet(const sgWorld* w, uint32_t a, uint32_t b)
 	return (one->groups & other->mask) != 0 && (other->groups & one->mask) != 0;
 }
 
-// All bodies after one in the order whose boxes overlap its own. From a node to the next in depth first order: below
-// it, beside it, or beside the nearest above it that has one beside it.
-static inline void FindAfter(const sgWorld* w, uint32_t place, uint32_t top, Outbox* box)
+/// Levels above bodies, at most: eight to the tenth is MOST_BODIES of crowd.c.
+#define TREE_LEVELS 10
+
+/// Nodes of the tree over bodies that are to be opened, by levels. Those of a level are opened four at a time, and what
+/// they show before any other: so there are never more than 32 of a level.
+typedef struct FindScratch
+{
+	uint32_t nodes[TREE_LEVELS + 1][SG_GPU_LANES];
+	uint32_t counts[TREE_LEVELS + 1];
+	uint32_t sizes[TREE_LEVELS + 1]; ///< how many boxes a level has
+	const sgBox* boxes[TREE_LEVELS + 1];
+	Outbox out;
+} FindScratch;
+
+/// What a lane does of opening nodes: looks at a child, a body or another node.
+static inline void LookAt(
+    const sgWorld* w, uint32_t place, const sgBox* own, uint32_t level, uint32_t number, FindScratch* s)
+{
+	const uint64_t last = ((uint64_t)number + 1) << (3 * level); // of the bodies below, the one after
+	if (number >= s->sizes[level] || last <= (uint64_t)place + 1)
+	{
+		return;
+	}
+	const sgBox other = level == 0 ? BoxOfBody(w, number) : s->boxes[level][number];
+	if (!Overlap(own, &other))
+	{
+		return;
+	}
+	if (level > 0)
+	{
+		s->nodes[level][ADD(s->counts + level, 1u)] = number;
+		return;
+	}
+	const uint32_t a = w->sortedOrder[place].b, b = w->sortedOrder[number].b;
+	if (Meet(w, a, b))
+	{
+		Outbox_Add(w, &s->out, &w->candidates, (sgItem){ 0, a < b ? a : b, a < b ? b : a });
+	}
+}
+
+// All bodies after one in the order whose boxes overlap its own.
+static inline void FindAfter(const sgWorld* w, uint32_t place, uint32_t top, FindScratch* s)
 {
 	const sgBox own = BoxOfBody(w, place);
-	uint32_t level = top, number = 0, size = 1;
-	for (uint32_t i = 0; i < top; ++i)
+	LANES(l)
 	{
-		size *= 8;
+		if (l <= top)
+		{
+			s->counts[l] = l == top ? 1 : 0;
+			s->nodes[l][0] = 0;
+		}
 	}
-	for (;;)
+	for (uint32_t level = top; level > 0 && level <= top;)
 	{
-		const sgBox other = BoxOf(w, level, number);
-		const uint64_t last = (uint64_t)number * size + size - 1; // the last body below
-		const bool isNear = last > place && Overlap(&own, &other);
-		if (isNear && level > 0)
-		{
-			--level;
-			size /= 8;
-			number *= 8;
-			continue;
-		}
-		const uint32_t a = w->sortedOrder[place].b, b = isNear ? w->sortedOrder[number].b : a;
-		if (isNear && Meet(w, a, b))
-		{
-			Outbox_Add(w, box, &w->candidates, (sgItem){ 0, a < b ? a : b, a < b ? b : a });
-		}
-		++number;
-		while (level < top && (number % 8 == 0 || number == sgWorld_LevelCount(w->bodyCount, level)))
+		const uint32_t count = s->counts[level], opened = count < 4 ? count : 4;
+		if (count == 0)
 		{
 			++level;
-			size *= 8;
-			number = (number - 1) / 8 + 1;
+			continue;
 		}
-		if (level == top)
+		LANES(l)
 		{
-			return;
+			if (l / 8 < opened)
+			{
+				LookAt(w, place, &own, level - 1, 8 * s->nodes[level][count - 1 - l / 8] + l % 8, s);
+			}
+			if (l == 0)
+			{
+				s->counts[level] = count - opened;
+			}
 		}
+		Outbox_Flush(w, &s->out, &w->candidates, OUTBOX_ITEMS - SG_GPU_LANES);
+		level = level > 1 ? level - 1 : 1;
 	}
 }
 
 KERNEL(FindPairs)
 {
 	const sgWorld* w = &world;
-	SHARED(Outbox, box);
+	SHARED(FindScratch, scratch);
 	if (IsStopped(w))
 	{
 		return;
 	}
-	Outbox_Begin(w, box);
-	EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	LANES(l)
 	{
-		LANES(l)
+		if (l <= step.level)
 		{
-			const uint32_t place = (uint32_t)n * SG_GPU_LANES + l;
-			if (place < w->bodyCount)
-			{
-				FindAfter(w, place, step.level, box);
-			}
+			scratch->sizes[l] = sgWorld_LevelCount(w->bodyCount, l);
+			scratch->boxes[l] = LevelBoxes(w, l);
 		}
-		Outbox_Flush(w, box, &w->candidates, 0);
 	}
+	Outbox_Begin(w, &scratch->out);
+	EACH(n, w->bodyCount)
+	{
+		FindAfter(w, (uint32_t)n, step.level, scratch);
+	}
+	Outbox_Flush(w, &scratch->out, &w->candidates, 0);
 }
 
 // What is asked about becomes the candidates, in the same order: step.last pairs, for which there is room.

@@ -181,7 +181,8 @@ static inline Image EntryImage(const GroupScratch* s, const Task* task, const sg
 	return ImageOfBox(s->rows[j] + 4 * task->axis, values, task->middle, task->half);
 }
 
-static inline void AddEntries(const Task* task, const sgLocalEntry* entries, uint32_t count, GroupScratch* s, uint32_t l)
+static inline void AddEntries(
+    const Task* task, const sgLocalEntry* entries, uint32_t count, GroupScratch* s, uint32_t l)
 {
 	Program p = s->programs[l];
 	for (uint32_t j = 0; j < count; ++j)
@@ -392,16 +393,33 @@ static inline Side Side_Get(const sgWorld* w, const sgStep* step, uint32_t body,
 	return (Side){ set, NumberOf(w, step, body, set.group) };
 }
 
+typedef struct NodePair
+{
+	uint32_t pair;
+	Side a, b;
+} NodePair;
+
 typedef struct CompareScratch
 {
+	NodePair pairs[SG_GPU_LANES];
 	Outbox leaves, items;
 } CompareScratch;
 
-static inline void CompareItem(
-    const sgWorld* w, const sgStep* step, sgItem item, const sgQueue* next, CompareScratch* s)
+static inline void LookUp(const sgWorld* w, const sgStep* step, uint32_t first, uint32_t count, CompareScratch* s)
 {
-	const sgItem pair = w->candidates.items[item.pair];
-	const Side a = Side_Get(w, step, pair.a, item.a), b = Side_Get(w, step, pair.b, item.b);
+	LANES(l)
+	{
+		if (l < count)
+		{
+			const sgItem item = w->items[step->level % 2].items[first + l], pair = w->candidates.items[item.pair];
+			s->pairs[l] = (NodePair){ item.pair, Side_Get(w, step, pair.a, item.a), Side_Get(w, step, pair.b, item.b) };
+		}
+	}
+}
+
+static inline void CompareNodes(const sgWorld* w, const NodePair* sides, const sgQueue* next, CompareScratch* s)
+{
+	const Side a = sides->a, b = sides->b;
 	LANES(l)
 	{
 		for (uint32_t t = l; t < SG_LANES * SG_LANES; t += SG_GPU_LANES)
@@ -414,12 +432,12 @@ static inline void CompareItem(
 			}
 			if ((a.set.leafMask >> i & b.set.leafMask >> j & 1) != 0)
 			{
-				const sgItem leaves = { item.pair, a.number * SG_LANES + i, b.number * SG_LANES + j };
+				const sgItem leaves = { sides->pair, a.number * SG_LANES + i, b.number * SG_LANES + j };
 				Outbox_Add(w, &s->leaves, &w->leafPairs, leaves);
 			}
 			else
 			{
-				const sgItem nodes = { item.pair, a.set.group * SG_LANES + i, b.set.group * SG_LANES + j };
+				const sgItem nodes = { sides->pair, a.set.group * SG_LANES + i, b.set.group * SG_LANES + j };
 				Outbox_Add(w, &s->items, next, nodes);
 			}
 		}
@@ -439,11 +457,17 @@ KERNEL(Compare)
 	next.count = w->counts->items + step.level + 1;
 	Outbox_Begin(w, &scratch->leaves);
 	Outbox_Begin(w, &scratch->items);
-	EACH(n, count)
+	const uint32_t share = Queue_Share(w, count);
+	EACH(n, (count + share - 1) / share)
 	{
-		CompareItem(w, &step, w->items[step.level % 2].items[n], &next, scratch);
-		Outbox_Flush(w, &scratch->leaves, &w->leafPairs, least);
-		Outbox_Flush(w, &scratch->items, &next, least);
+		const uint32_t first = (uint32_t)n * share, some = count - first < share ? count - first : share;
+		LookUp(w, &step, first, some, scratch);
+		for (uint32_t i = 0; i < some; ++i)
+		{
+			CompareNodes(w, scratch->pairs + i, &next, scratch);
+			Outbox_Flush(w, &scratch->leaves, &w->leafPairs, least);
+			Outbox_Flush(w, &scratch->items, &next, least);
+		}
 	}
 	Outbox_Flush(w, &scratch->leaves, &w->leafPairs, 0);
 	Outbox_Flush(w, &scratch->items, &next, 0);

@@ -55,6 +55,21 @@ static inline void Shift(const Posed* posed, uint32_t vertex, float p[3])
 	}
 }
 
+// What an influence adds to the matrix of a vertex.
+static inline void AddInfluence(float weight, const sgFloat4 rows[3], float m[12])
+{
+	for (int row = 0; row < 3; ++row)
+	{
+		const sgFloat4 entries = rows[row];
+		for (int k = 0; k < 4; ++k)
+		{
+			m[4 * row + k] = m[4 * row + k] + weight * entries[k];
+		}
+	}
+}
+
+// Two influences at a time, so that what is loaded for both is waited for once; they are added in their order. A zero
+// that is added changes no bit of a sum that began with zero, which is never -0.
 static inline void Blend(const Posed* posed, uint32_t first, uint32_t end, float p[3])
 {
 	float m[12];
@@ -62,18 +77,15 @@ static inline void Blend(const Posed* posed, uint32_t first, uint32_t end, float
 	{
 		m[k] = 0.0f;
 	}
-	for (uint32_t i = first; i < end; ++i)
+	for (uint32_t i = first; i < end; i += 2)
 	{
-		const sgInfluenceImage influence = posed->image->influences[i];
-		const sgFloat4* rows = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)influence.joint);
-		for (int row = 0; row < 3; ++row)
-		{
-			const sgFloat4 entries = rows[row];
-			for (int k = 0; k < 4; ++k)
-			{
-				m[4 * row + k] = m[4 * row + k] + influence.weight * entries[k];
-			}
-		}
+		const bool areTwo = i + 1 < end;
+		const sgInfluenceImage one = posed->image->influences[i], two = posed->image->influences[areTwo ? i + 1 : i];
+		const sgFloat4* rows = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)one.joint);
+		const sgFloat4* others = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)two.joint);
+		const sgFloat4 of[3] = { rows[0], rows[1], rows[2] }, next[3] = { others[0], others[1], others[2] };
+		AddInfluence(one.weight, of, m);
+		AddInfluence(areTwo ? two.weight : 0.0f, next, m);
 	}
 	const float x = p[0], y = p[1], z = p[2];
 	for (int row = 0; row < 3; ++row)

@@ -9,7 +9,7 @@
 
 enum
 {
-	OUTBOX_ITEMS = 256
+	OUTBOX_ITEMS = 128
 };
 
 typedef struct Outbox
@@ -100,6 +100,14 @@ static inline void Outbox_Flush(const sgWorld* w, Outbox* box, const sgQueue* qu
 		}
 	}
 	Outbox_Begin(w, box);
+}
+
+/// How many things a group takes at once, for its lanes to look up what leads to each: all loads of a chain wait for
+/// the one before, but those of 32 chains wait together. Where there is little to do, every group gets some of it.
+static inline uint32_t Queue_Share(const sgWorld* w, uint32_t count)
+{
+	const uint32_t share = count / GROUP_COUNT(w);
+	return share < 1 ? 1 : share < SG_GPU_LANES ? share : SG_GPU_LANES;
 }
 
 /// How many there are room for.

@@ -181,8 +181,7 @@ static inline void CheckJoints(const sgWorld* w, const sgImage* image, const flo
 				most = s->reach[i][l] > most ? s->reach[i][l] : most;
 			}
 			const double sum = 1.0 + (double)s->rest[0] + (double)s->rest[1] + (double)s->rest[2];
-			s->bodyReach[l] =
-			    ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
+			s->bodyReach[l] = ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
 		}
 	}
 }

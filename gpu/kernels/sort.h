@@ -1,14 +1,15 @@
 // gpu/kernels/sort.h: sorting by (a, b), each item finding its place by itself.
 //
-// First in runs of 32: an item's place is how many of its run are less. Then two runs become one, again and again: its
-// place is where it is in its own run, and how many of the other are less. No two items of a segment are equal, so
-// places are taken once. An item outside looks nowhere, so segments may have any length.
+// First in runs: an item's place is how many of its run are less. Then two runs become one, again and again: its place
+// is where it is in its own run, and how many of the other are less. No two items of a segment are equal, so places are
+// taken once. An item outside looks nowhere, so segments may have any length.
 #ifndef SG_GPU_SORT_H
 #define SG_GPU_SORT_H
 
 #include "layout.h"
 
-#define SORT_RUN 32
+/// Lanes read a run together, so a long one costs less than the launches that shorter ones take.
+#define SORT_RUN 256
 
 static inline uint64_t KeyOf(const sgItem* item)
 {
@@ -56,8 +57,7 @@ static inline void Sort_Run(const sgItem* from, sgItem* to, uint32_t i, uint32_t
 }
 
 /// Move an item of sorted runs to where it belongs in the two that become one.
-static inline void Sort_Merge(
-    const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end, uint32_t width)
+static inline void Sort_Merge(const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end, uint32_t width)
 {
 	if (i >= end)
 	{

@@ -55,6 +55,7 @@ static inline float Most(float a, float b)
 
 typedef struct LeafScratch
 {
+	LeafAt leaves[2 * SG_GPU_LANES];
 	sgBoxLanes boxes[2 * TOGETHER];
 	Outbox out;
 } LeafScratch;
@@ -71,15 +72,26 @@ static inline void StoreTriangleBox(const LeafAt* at, uint32_t i, sgBoxLanes* bo
 	}
 }
 
-static inline void CompareLeaves(const sgWorld* w, const sgItem* items, uint32_t count, LeafScratch* s)
+static inline void LookUpLeaves(const sgWorld* w, const sgItem* items, uint32_t count, LeafScratch* s)
 {
 	LANES(l)
 	{
-		const uint32_t which = l / (2 * SG_LANES), side = l / SG_LANES % 2;
-		if (which < count)
+		for (uint32_t t = l; t < 2 * count; t += SG_GPU_LANES)
 		{
-			const LeafAt at = LeafAt_Get(w, side == 0 ? items[which].a : items[which].b);
-			StoreTriangleBox(&at, l % SG_LANES, s->boxes + 2 * which + side);
+			s->leaves[t] = LeafAt_Get(w, t % 2 == 0 ? items[t / 2].a : items[t / 2].b);
+		}
+	}
+}
+
+static inline void CompareLeaves(
+    const sgWorld* w, const sgItem* items, const LeafAt* leaves, uint32_t count, LeafScratch* s)
+{
+	LANES(l)
+	{
+		const uint32_t which = l / SG_LANES;
+		if (which < 2 * count)
+		{
+			StoreTriangleBox(leaves + which, l % SG_LANES, s->boxes + which);
 		}
 	}
 	LANES(l)
@@ -108,11 +120,18 @@ KERNEL(Leaves)
 		return;
 	}
 	Outbox_Begin(w, &scratch->out);
-	EACH(n, (count + TOGETHER - 1) / TOGETHER)
+	const uint32_t share = (Queue_Share(w, count) + TOGETHER - 1) / TOGETHER * TOGETHER;
+	EACH(n, (count + share - 1) / share)
 	{
-		const uint32_t first = (uint32_t)n * TOGETHER, left = count - first;
-		CompareLeaves(w, w->leafPairs.items + first, left < TOGETHER ? left : TOGETHER, scratch);
-		Outbox_Flush(w, &scratch->out, &w->boxPairs, OUTBOX_ITEMS / 2);
+		const uint32_t first = (uint32_t)n * share, some = count - first < share ? count - first : share;
+		const sgItem* items = w->leafPairs.items + first;
+		LookUpLeaves(w, items, some, scratch);
+		for (uint32_t i = 0; i < some; i += TOGETHER)
+		{
+			const uint32_t both = some - i < TOGETHER ? some - i : TOGETHER;
+			CompareLeaves(w, items + i, scratch->leaves + 2 * (size_t)i, both, scratch);
+			Outbox_Flush(w, &scratch->out, &w->boxPairs, OUTBOX_ITEMS / 2);
+		}
 	}
 	Outbox_Flush(w, &scratch->out, &w->boxPairs, 0);
 }
@@ -220,7 +239,8 @@ typedef struct DecideScratch
 	Outbox found, unsure;
 } DecideScratch;
 
-static inline void Report(const sgWorld* w, const sgStep* step, sgItem item, const LeafAt* a, const LeafAt* b, Outbox* out)
+static inline void Report(
+    const sgWorld* w, const sgStep* step, sgItem item, const LeafAt* a, const LeafAt* b, Outbox* out)
 {
 	ADD(w->pairCounts + item.pair, 1u);
 	if (step->storesPairs != 0)

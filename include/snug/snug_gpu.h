@@ -97,6 +97,8 @@ typedef struct snugCrowdDef
 
 /// All bodies are in the rest pose, without frames.
 /// @param crowd receives the crowd, or null
+/// @return snug_badInput: a model of a kind that crowds do not know; snug_outOfRange: more than 2^30 bodies, or room
+/// for more than 32 bits count; snug_outOfMemory
 SNUG_API snugStatus snugCrowd_Create(const snugCrowdDef* def, snugCrowd** crowd);
 
 /// @param crowd nullable

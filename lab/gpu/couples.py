@@ -93,6 +93,7 @@ def main():
         joints, amplitudes = posed
         results = np.asarray(found.offsets), np.asarray(found.triangles)
     expected = ask_processor(body_model, joints, amplitudes)
+    assert crowd.update(couples[:0]).bodies.shape == (0, 2), "an empty list asks about nobody"
     good = compare("torch" if torch is not None else "numpy", results, expected)
     if BACKEND == "cuda":
         good = try_others(crowd, joints, amplitudes, expected) and good

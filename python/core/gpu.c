@@ -393,7 +393,9 @@ static PyObject* UpdateCrowd(PyObject* object, PyObject* const* arguments, Py_ss
 	if (values[0] == NULL ||
 	    smOnDevice_Take(&list, values[0], "body_pairs", sm_uint32, (smShape){ 2, { -1, 2 } }, self->device))
 	{
-		query.bodyPairs = list.data;
+		static const snugPair none = { 0, 0 };
+		// An empty tensor of torch is at address zero, which would ask about all.
+		query.bodyPairs = values[0] != NULL && list.data == NULL ? &none : list.data;
 		query.bodyPairCount = (uint64_t)list.count;
 		query.isOnDevice = !list.isOnHost;
 		found = Ask(self, &query);

@@ -7,10 +7,6 @@ People are the walker's clip, stopped at eight times: rigid bodies of eight mode
 import argparse
 import time
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
 import snugmesh as snug
@@ -54,6 +50,11 @@ def fetch(tensor):
 
 
 def draw(path, frames, touching, width):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
     figure, (whole, part) = plt.subplots(2, 1, figsize=(13, 8), constrained_layout=True)
     length = frames[:, 0].max()
     for axis, size, first, last in ((whole, np.clip(4000 / len(frames), 0.2, 24), 0, length), (part, 24, length / 2, length / 2 + min(80, length / 2))):
@@ -72,7 +73,7 @@ def main():
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--width", type=float, default=40.0)
     parser.add_argument("--backend", default="cuda", choices=["cuda", "reference"])
-    parser.add_argument("-o", "--output", default="street.png")
+    parser.add_argument("-o", "--output", default="street.png", help="'-': no picture")
     options = parser.parse_args()
     frames = place(options.count, options.width)
     parts = np.array_split(frames, PHASES)
@@ -85,7 +86,8 @@ def main():
     took = 1000 * (time.perf_counter() - start)
     touching = np.zeros(options.count, bool)
     touching[fetch(found.bodies).ravel()] = True
-    draw(options.output, frames, touching, options.width)
+    if options.output != "-":
+        draw(options.output, frames, touching, options.width)
     print(f"{options.output}: {options.count} people, {touching.sum()} touch somebody, with {found.triangles.shape[0]} pairs of "
           f"triangles, found in {took:.1f} ms")
 

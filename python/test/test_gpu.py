@@ -91,6 +91,7 @@ class Crowds(unittest.TestCase):
             np.testing.assert_array_equal(np.asarray(touching.counts), np.diff(offsets) > 0)
             self.assertEqual(len(np.asarray(touching.triangles)), 0)
             self.assertEqual(len(np.asarray(crowd.update().bodies)), 0, "groups decide where nobody asks")
+        self.check(crowd.update(pairs[:0]), pairs[:0], [0], pairs[:0])
         unsorted = crowd.update(pairs, unsorted=True)
         rows = {tuple(row) for row in np.asarray(unsorted.triangles)[: offsets[1]].tolist()}
         self.assertEqual(rows, {tuple(row) for row in triangles[: offsets[1]].tolist()})

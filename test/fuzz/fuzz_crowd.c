@@ -1,8 +1,8 @@
-// test/fuzz/fuzz_crowd.c: crowds on the reference device, with any models, poses, questions and however little memory:
-// what a scene and snugCollide find, or a sentence that says what is needed.
+// test/fuzz/fuzz_crowd.c: crowds on the reference device, with any models, poses, questions, orders of lanes and
+// however little memory: what a scene and snugCollide find, or a sentence that says what is needed.
 #include "test/fuzz/fuzz_input.h"
 
-#include "snug/snug_gpu.h"
+#include "gpu/device.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -120,6 +120,7 @@ static void MakeCrowd(Stage* stage)
 	Input* input = &stage->input;
 	const bool isReference = snugDevice_Create(&(snugDeviceDef){ .backend = snug_reference }, &stage->device) == 0;
 	Require(isReference);
+	sgReference_SetOrder(stage->device, (sgLaneOrder)(Next(input) % 3), 1 + Next(input) % 7);
 	snugCrowdModel models[MODELS];
 	for (uint32_t i = 0; i < stage->kindCount; ++i)
 	{

@@ -360,6 +360,74 @@ static void small_models_have_numbers_too(void** state)
 	}
 }
 
+// Tetrahedra in a box: enough for four levels above them, and so close that each meets more than a group's outbox
+// holds.
+static void many_bodies_meet(void** state)
+{
+	(void)state;
+	enum
+	{
+		BODIES = 700
+	};
+	static const float positions[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+	static const uint32_t triangles[] = { 0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2 };
+	const snugModelDef def = {
+		.positions = positions, .vertexCount = 4, .triangles = triangles, .triangleCount = 4, .deformer = snug_rigid
+	};
+	const snugSceneRoom room = {
+		.bodies = BODIES, .candidates = 1u << 18, .pairs = 1u << 18, .trianglePairs = 1u << 22
+	};
+	snugModel* model;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	for (int round = 0; round < 4; ++round)
+	{
+		const uint32_t count = round == 0 ? BODIES : round == 1 ? 200 : round == 2 ? 65 : 9;
+		const double size = round == 0 ? 8.0 : round == 1 ? 1.0 : 3.0;
+		snugScene* scene;
+		snugDevice* device;
+		snugCrowd* crowd;
+		snugBody* bodies[BODIES];
+		static snugFrame frames[BODIES];
+		sceneRandom random = { TestSeed() + (uint64_t)round };
+		assert_int_equal(snugScene_Create(&(snugSceneDef){ .room = room }, &scene), snug_success);
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			uint32_t id;
+			frames[i] = (snugFrame){ { 0 }, { 0 } };
+			for (int k = 0; k < 3; ++k)
+			{
+				frames[i].position[k] = sceneRandom_Range(&random, 0.0, size);
+			}
+			bodies[i] = MakeBody(model, NULL);
+			assert_int_equal(snugBody_SetFrame(bodies[i], frames + i), snug_success);
+			assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[i] }, &id), snug_success);
+		}
+		MakeDevice(&device);
+		const snugCrowdModel members = { .model = model, .bodyCount = count };
+		const snugCrowdDef crowdDef = { .device = device, .models = &members, .modelCount = 1, .room = room };
+		assert_int_equal(snugCrowd_Create(&crowdDef, &crowd), snug_success);
+		assert_int_equal(snugCrowd_SetPoses(crowd, 0, &(snugCrowdPoses){ .frames = frames }), snug_success);
+		assert_int_equal(snugScene_Update(scene, &(snugSceneQuery){ .trianglePairs = true }).status, snug_success);
+		Company both = { .scene = scene };
+		for (int order = 0; order < 3; ++order)
+		{
+			SetOrder(device, (sgLaneOrder)order, 5);
+			const snugCrowdResult result = Ask(crowd, true, false);
+			assert_int_equal(result.status, snug_success);
+			CompareResults(&both, crowd, &result);
+		}
+		assert_true(both.trianglePairs > count);
+		snugCrowd_Destroy(crowd);
+		snugDevice_Destroy(device);
+		snugScene_Destroy(scene);
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			snugBody_Destroy(bodies[i]);
+		}
+	}
+	snugModel_Destroy(model);
+}
+
 // A list that counted on from zero would look as if it had room: a hundred thousand bodies in one place are more pairs
 // than 32 bits count. And nobody gets room for so many.
 static void what_cannot_be_counted_is_refused(void** state)
@@ -426,6 +494,7 @@ int main(void)
 		cmocka_unit_test(lack_of_memory_is_told),
 		cmocka_unit_test(turning_skins_are_refused),
 		cmocka_unit_test(small_models_have_numbers_too),
+		cmocka_unit_test(many_bodies_meet),
 		cmocka_unit_test(what_cannot_be_counted_is_refused),
 		cmocka_unit_test(no_gpu_is_told),
 	};
