@@ -36,7 +36,7 @@ static void Snapshot_Free(Snapshot* shot)
 
 static void Evaluate(const snugBody* body, const Snapshot* shot, const void* derived)
 {
-	const sgPosed posed = { body->model, shot->pose, derived };
+	const sgPosed posed = { .model = body->model, .pose = shot->pose, .derived = derived };
 	for (uint32_t v = 0; v < body->model->tree.vertexCount; ++v)
 	{
 		float position[4];
