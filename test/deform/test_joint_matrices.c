@@ -157,7 +157,7 @@ static void poses_can_be_moved(void** state)
 		assert_true(pose != NULL && derived != NULL);
 		memset(derived, 0, sgAlignUp(body->derivedBytes + 1, SG_ALIGNMENT));
 		memcpy(pose, body->posed.pose, body->poseBytes);
-		sgPosed moved = { body->model, pose, NULL };
+		sgPosed moved = { .model = body->model, .pose = pose };
 		if (deform->derive != NULL)
 		{
 			deform->derive(body->model, pose, NULL, derived);
