@@ -245,6 +245,11 @@ void ioPose_Evaluate(ioPose* pose, uint32_t clip, double time);
 /// @return the node's matrix to the world
 const double* ioPose_GetNodeMatrix(const ioPose* pose, uint32_t node);
 
+/// Translation, rotation (a unit quaternion) and scale of a node without a matrix, pivots included.
+/// @return true if they place it within its parent; false if in the world, since it takes over its parent's scale in a
+/// way of its own. What shears it there is left out.
+bool ioPose_GetParts(const ioPose* pose, uint32_t node, double translation[3], double rotation[4], double scale[3]);
+
 /// @return for each joint of a skinned instance the matrix from the mesh to the world, its inverse bind matrix included
 const double* ioPose_GetJointMatrices(const ioPose* pose, uint32_t instance);
 

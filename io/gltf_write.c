@@ -218,7 +218,7 @@ static uint32_t AddIndices(writer* w, const ioMesh* mesh)
 	return number;
 }
 
-// Influences 4 * set to 4 * set + 3 of each vertex.
+// Influences 4 * set to 4 * set + 3 of each vertex, the heaviest first: there are readers that take four.
 static void AddInfluences(writer* w, const ioAssetMesh* mesh, uint32_t set)
 {
 	size_t count = mesh->mesh.vertexCount;
@@ -231,10 +231,19 @@ static void AddInfluences(writer* w, const ioAssetMesh* mesh, uint32_t set)
 	}
 	for (size_t v = 0; v < count; ++v)
 	{
-		for (uint32_t i = mesh->influenceStart[v] + 4 * set, k = 0; i < mesh->influenceStart[v + 1] && k < 4; ++i, ++k)
+		uint32_t first = mesh->influenceStart[v], end = mesh->influenceStart[v + 1];
+		for (uint32_t i = first; i < end; ++i)
 		{
-			joints[4 * v + k] = mesh->joints[i];
-			weights[4 * v + k] = mesh->weights[i];
+			size_t rank = 0;
+			for (uint32_t j = first; j < end; ++j)
+			{
+				rank += mesh->weights[j] > mesh->weights[i] || (mesh->weights[j] == mesh->weights[i] && j < i);
+			}
+			if (rank / 4 == set)
+			{
+				joints[4 * v + rank % 4] = mesh->joints[i];
+				weights[4 * v + rank % 4] = mesh->weights[i];
+			}
 		}
 	}
 	uint32_t j = AddArray(w, "VEC4", type_uint16, count, joints, target_vertices);

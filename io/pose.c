@@ -424,6 +424,80 @@ const double* ioPose_GetNodeMatrix(const ioPose* pose, uint32_t node)
 	return pose->globals + 12 * (size_t)node;
 }
 
+// Columns made orthonormal, one after the other.
+static void Straighten(const double m[12], double turn[9], double lengths[3])
+{
+	double c[3][3];
+	for (int k = 0; k < 3; ++k)
+	{
+		const double column[3] = { m[k], m[4 + k], m[8 + k] };
+		memcpy(c[k], column, sizeof(column));
+		lengths[k] = sqrt(column[0] * column[0] + column[1] * column[1] + column[2] * column[2]);
+	}
+	for (int k = 0; k < 2; ++k)
+	{
+		double along = k == 0 ? 0.0 : c[0][0] * c[1][0] + c[0][1] * c[1][1] + c[0][2] * c[1][2], length = 0.0;
+		for (int i = 0; i < 3; ++i)
+		{
+			c[k][i] -= k == 0 ? 0.0 : along * c[0][i];
+			length += c[k][i] * c[k][i];
+		}
+		for (int i = 0; i < 3; ++i)
+		{
+			c[k][i] = length > 0.0 ? c[k][i] / sqrt(length) : (double)(i == k);
+		}
+	}
+	double side = 0.0; // of the third column
+	for (int i = 0; i < 3; ++i)
+	{
+		double cross = c[0][(i + 1) % 3] * c[1][(i + 2) % 3] - c[0][(i + 2) % 3] * c[1][(i + 1) % 3];
+		side += cross * c[2][i];
+		c[2][i] = cross;
+	}
+	lengths[2] *= side < 0.0 ? -1.0 : 1.0;
+	for (int i = 0; i < 9; ++i)
+	{
+		turn[i] = c[i % 3][i / 3];
+	}
+}
+
+bool ioPose_GetParts(const ioPose* pose, uint32_t number, double translation[3], double rotation[4], double scale[3])
+{
+	const ioNode* node = pose->asset->nodes + number;
+	local own = pose->locals[number];
+	bool isPart = node->pivots == NULL || node->parent == IO_NONE || node->pivots->inherit == io_inheritAll;
+	double m[12], turn[9], lengths[3];
+	memcpy(scale, own.scale, sizeof(own.scale));
+	if (isPart)
+	{
+		ComposeNode(pose, number, m);
+		for (int k = 0; k < 3; ++k)
+		{
+			translation[k] = m[4 * k + 3];
+			own.scale[k] = 1.0;
+		}
+		memcpy(rotation, own.rotation, sizeof(own.rotation));
+		if (node->pivots == NULL)
+		{
+			return true;
+		}
+		ComposePivots(node->pivots, &own, m);
+	}
+	else
+	{
+		memcpy(m, pose->legacies[number].unscaled, sizeof(m));
+		memcpy(scale, pose->legacies[number].scale, sizeof(own.scale));
+	}
+	Straighten(m, turn, lengths);
+	ioQuaternionOf(turn, rotation);
+	for (int k = 0; k < 3 && !isPart; ++k)
+	{
+		translation[k] = m[4 * k + 3];
+		scale[k] *= lengths[k];
+	}
+	return isPart;
+}
+
 const double* ioPose_GetJointMatrices(const ioPose* pose, uint32_t instance)
 {
 	uint32_t skin = pose->asset->instances[instance].skin;

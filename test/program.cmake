@@ -58,7 +58,7 @@ add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_prog
 snug_add_test(test_tally SOURCES program/test_tally.c LIBRARIES snug_commands)
 add_executable(test_view program/test_view.c)
 target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(test_view PRIVATE snug_test_support)
+target_link_libraries(test_view PRIVATE snug_test_support snug_test_files)
 add_test(NAME program_view COMMAND test_view $<TARGET_FILE:snug_program>)
 set_tests_properties(program_view PROPERTIES TIMEOUT 60)
 # Libraries of npm and PyPI, scored by a truth set: long, since they are downloaded.

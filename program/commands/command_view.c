@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 
-#include "io/file.h"
+#include "io/gltf_write.h"
+#include "io/plain.h"
 #include "program/commands/commands.h"
 #include "program/commands/options.h"
 #include "program/commands/serve.h"
@@ -21,8 +22,8 @@ static const cliUsage usage = {
 	.summary =
 	    "Show characters and their contacts in a browser: prints the address of a page on this machine, and serves it "
 	    "until Ctrl-C. Two files meet each other; one file meets itself; without files a man kicks a creature. Files "
-	    "are .glb, .gltf with its data inside, or .snug as `snug modes` writes it. More files can be dropped on the "
-	    "page; they do not leave the browser.\n\n"
+	    "are of any format that `snug check` reads; of .snug files, what `snug modes` writes. More files can be "
+	    "dropped on the page, .glb and .gltf with its data inside; they do not leave the browser.\n\n"
 	    "Only this machine is answered (127.0.0.1), only requests to read, and only the page and the files named here. "
 	    "`make web` builds the page.",
 	.examples = "  snug view\n  snug view boxer.glb bag.glb\n  snug view --port 8080 fox.glb",
@@ -35,7 +36,7 @@ static const cliUsage usage = {
 #define MAX_FILES 500
 #define MAX_DEPTH 5
 
-static bool Add(cliServedFiles* files, char* url, char* path, char* text)
+static bool Add(cliServedFiles* files, char* url, char* path, char* text, size_t size)
 {
 	cliServedFile* items = realloc(files->items, ((size_t)files->count + 1) * sizeof(*items));
 	if (items == NULL || url == NULL || (path == NULL && text == NULL))
@@ -48,7 +49,7 @@ static bool Add(cliServedFiles* files, char* url, char* path, char* text)
 		return false;
 	}
 	files->items = items;
-	files->items[files->count++] = (cliServedFile){ .url = url, .path = path, .text = text };
+	files->items[files->count++] = (cliServedFile){ .url = url, .path = path, .text = text, .size = size };
 	return true;
 }
 
@@ -84,7 +85,7 @@ static bool AddEntry(cliServedFiles* files, const char* directory, const char* u
 		free(full);
 		return good;
 	}
-	return Add(files, full, path, NULL);
+	return Add(files, full, path, NULL, 0);
 }
 
 static bool AddDirectory(cliServedFiles* files, const char* path, const char* url, int depth)
@@ -136,36 +137,74 @@ static bool FindPage(const char* given, char found[4096])
 	return false;
 }
 
-static const char* GetName(const char* path)
+static bool IsModelFile(const char* path)
 {
-	const char* slash = strrchr(path, '/');
-	return slash != NULL ? slash + 1 : path;
+	const char* ending = strrchr(ioFindName(path), '.');
+	return ending != NULL && strcasecmp(ending, ".snug") == 0;
 }
 
-static bool HasKnownEnding(const char* path)
+// What the page reads: models as they are, everything else as GLB.
+static const char* GetEnding(const char* path)
 {
-	const char* ending = strrchr(GetName(path), '.');
-	return ending != NULL &&
-	       (strcasecmp(ending, ".glb") == 0 || strcasecmp(ending, ".gltf") == 0 || strcasecmp(ending, ".snug") == 0);
+	return IsModelFile(path) ? ".snug" : ".glb";
+}
+
+static void Warn(void* user, const char* text)
+{
+	(void)user;
+	cliError("warning: %s", text);
+}
+
+// A file in memory, as GLB. Prints what is wrong.
+static bool Convert(const char* path, char** text, size_t* size)
+{
+	const ioLoadOptions options = { .warning = Warn };
+	ioAsset asset, plain;
+	ioError error;
+	bool good = ioLoad(path, &options, &asset, &error);
+	if (good)
+	{
+		FILE* stream = open_memstream(text, size);
+		good = stream != NULL ? ioMakePlain(&asset, path, &plain, &error) : ioError_SetMemory(&error, path);
+		if (good)
+		{
+			good = ioPrintGlb(stream, path, &plain, NULL, &error) && ioFlush(stream, path, &error);
+			ioAsset_Free(&plain);
+		}
+		if (stream != NULL)
+		{
+			fclose(stream);
+		}
+		ioAsset_Free(&asset);
+	}
+	if (!good)
+	{
+		cliError("%s%s", error.text, error.kind == io_unknownFormat ? ", and .snug" : "");
+	}
+	return good;
 }
 
 static bool AddNamedFile(cliServedFiles* files, const char* path, int number)
 {
-	struct stat status;
-	FILE* file = fopen(path, "rb");
-	bool readable = file != NULL && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-	if (file != NULL)
+	char url[32], *text = NULL;
+	size_t size = 0;
+	snprintf(url, sizeof(url), "/files/%d%s", number, GetEnding(path));
+	if (IsModelFile(path))
 	{
-		fclose(file);
+		struct stat status;
+		if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || access(path, R_OK) != 0)
+		{
+			cliError("%s: cannot be read", path);
+			return false;
+		}
+		return Add(files, strdup(url), strdup(path), NULL, 0);
 	}
-	if (!readable)
+	if (!Convert(path, &text, &size))
 	{
-		cliError("%s: cannot be read", path);
+		free(text);
 		return false;
 	}
-	char digits[16];
-	snprintf(digits, sizeof(digits), "%d", number);
-	return Add(files, Join("/files/", digits, strrchr(GetName(path), '.')), strdup(path), NULL);
+	return Add(files, strdup(url), NULL, text, size);
 }
 
 // What the page asks for first: names and addresses of the files.
@@ -183,12 +222,12 @@ static bool AddList(cliServedFiles* files, int count, char** paths)
 	for (int i = 0; i < count; ++i)
 	{
 		fprintf(stream, "%s{\"name\":", i > 0 ? "," : "");
-		cliPrintJsonString(stream, GetName(paths[i]));
-		fprintf(stream, ",\"url\":\"files/%d%s\"}", i, strrchr(GetName(paths[i]), '.'));
+		cliPrintJsonString(stream, ioFindName(paths[i]));
+		fprintf(stream, ",\"url\":\"files/%d%s\"}", i, GetEnding(paths[i]));
 	}
 	fprintf(stream, "]\n");
 	fclose(stream);
-	return Add(files, strdup("/files.json"), NULL, text);
+	return Add(files, strdup("/files.json"), NULL, text, size);
 }
 
 // The list comes before the page, whose own, empty one is for other servers.
@@ -220,15 +259,6 @@ int cliView(int argumentCount, char** arguments)
 	{
 		cliError("--port: %d is above 65535", port);
 		return CLI_BAD_USAGE;
-	}
-	for (int i = 0; i < argumentCount; ++i)
-	{
-		if (!HasKnownEnding(arguments[i]))
-		{
-			cliError("%s: not a .glb, .gltf or .snug file; snug check FILE --html PAGE.html makes a page of any file",
-			    arguments[i]);
-			return CLI_BAD_INPUT;
-		}
 	}
 	char page[4096];
 	static cliServedFiles files; // never freed: a thread may still be sending one when the program ends

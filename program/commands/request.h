@@ -17,6 +17,7 @@ typedef struct cliServedFile
 	char* url;  ///< beginning with a slash
 	char* path; ///< null: `text` is sent
 	char* text;
+	size_t size; ///< of the text
 } cliServedFile;
 
 typedef struct cliServedFiles

@@ -139,8 +139,8 @@ static void SendFile(int socket, const cliServedFile* file)
 {
 	if (file->path == NULL)
 	{
-		size_t length = strlen(file->text);
-		(void)(SendHead(socket, 200, GetType(file->url), (long long)length) && Send(socket, file->text, length));
+		(void)(SendHead(socket, 200, GetType(file->url), (long long)file->size) &&
+		       Send(socket, file->text, file->size));
 		return;
 	}
 	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -4,6 +4,8 @@
 #define FUZZ_READER_H
 
 #include "io/asset.h"
+#include "io/gltf_write.h"
+#include "io/plain.h"
 
 #include <snug/snug_io.h>
 #include <stdlib.h>
@@ -89,6 +91,26 @@ static inline void FuzzAct(const ioAsset* asset)
 	snugActor_Destroy(actor);
 }
 
+// As GLB. Long motions of many nodes would only be slow.
+static inline void FuzzWrite(const ioAsset* asset)
+{
+	double seconds = 0.0;
+	for (uint32_t i = 0; i < asset->clipCount; ++i)
+	{
+		seconds += asset->clips[i].duration - asset->clips[i].start;
+	}
+	FILE* stream = seconds * asset->nodeCount < 100.0 ? fopen("/dev/null", "wb") : NULL;
+	if (stream != NULL)
+	{
+		ioAsset plain;
+		ioError error;
+		FuzzCheck(ioMakePlain(asset, "file", &plain, &error));
+		FuzzCheck(ioPrintGlb(stream, "file", &plain, NULL, &error));
+		ioAsset_Free(&plain);
+		fclose(stream);
+	}
+}
+
 static inline void FuzzIgnoreWarning(void* user, const char* text)
 {
 	(void)user;
@@ -113,6 +135,7 @@ static inline void FuzzUseAsset(bool loaded, ioAsset* asset, const ioError* erro
 	}
 	FuzzPose(asset);
 	FuzzAct(asset);
+	FuzzWrite(asset);
 	ioAsset_Free(asset);
 }
 

@@ -3,6 +3,9 @@
 #include "failing_memory.h"
 #include "test_io.h"
 
+#include "io/gltf_write.h"
+#include "io/plain.h"
+
 #include <snug/snug_io.h>
 
 // Load and act with one allocation failing. Returns whether there were that many.
@@ -62,8 +65,56 @@ static void every_allocation_may_fail(void** state)
 	}
 }
 
+// Make an asset plain and print it with one allocation failing. Returns whether there were that many.
+static bool PrintFailing(const ioAsset* asset, int call, FILE* stream)
+{
+	ioAsset plain;
+	ioError error;
+	callsBeforeFailure = call;
+	bool made = ioMakePlain(asset, "plain", &plain, &error);
+	bool printed = made && ioPrintGlb(stream, "plain", &plain, NULL, &error);
+	bool failed = callsBeforeFailure < 0;
+	callsBeforeFailure = -1;
+	assert_int_equal(printed, !failed);
+	assert_true(printed || (strcmp(error.text, "plain: out of memory") == 0 && error.kind == io_noMemory));
+	assert_true(made || plain.blocks == NULL);
+	ioAsset_Free(&plain);
+	return failed;
+}
+
+static void writing_may_lack_memory(void** state)
+{
+	(void)state;
+	Sample samples[32];
+	int count = MakeSamples(samples);
+	for (int i = 0; i < count; ++i)
+	{
+		bool isTried = strcmp(samples[i].name, "text.fbx") == 0 || strcmp(samples[i].name, "troupe.glb") == 0;
+		ioAsset asset;
+		ioError error;
+		if (isTried &&
+		    ioLoadMemory(samples[i].bytes.data, samples[i].bytes.count, samples[i].name, NULL, &asset, &error))
+		{
+			FILE* stream = tmpfile();
+			assert_non_null(stream);
+			int call = 0;
+			while (PrintFailing(&asset, call, stream))
+			{
+				++call;
+			}
+			assert_true(call > 20);
+			fclose(stream);
+			ioAsset_Free(&asset);
+		}
+		Bytes_Free(&samples[i].bytes);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(every_allocation_may_fail) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(writing_may_lack_memory),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

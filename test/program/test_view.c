@@ -4,6 +4,9 @@
 // The program is run as a user runs it, and spoken to over sockets. argv: the program.
 #include "support.h"
 
+#include "io/asset.h"
+#include "io_files.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
@@ -24,6 +27,7 @@ static char directory[] = "view_XXXXXX"; // where the test runs
 static pid_t server;
 static int port;
 static char answer[1 << 16];
+static size_t answerCount;
 
 static void WriteFile(const char* name, const char* text)
 {
@@ -32,6 +36,16 @@ static void WriteFile(const char* name, const char* text)
 	FILE* file = fopen(path, "wb");
 	assert_non_null(file);
 	fputs(text, file);
+	fclose(file);
+}
+
+static void WriteBytes(const char* name, const Bytes* bytes)
+{
+	char path[256];
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	FILE* file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes->data, 1, bytes->count, file), bytes->count);
 	fclose(file);
 }
 
@@ -48,17 +62,15 @@ static void MakeFiles(void)
 	WriteFile("page/files.json", "[]");
 	WriteFile("page/three/three.js", "3");
 	WriteFile("page/.secret", "hidden");
-	WriteFile("my \"fox\".glb", "glTF");
+	WriteFile("my \"fox\".obj", "v 0 0 0\nv 1 0 0\nv 0 1 0.25\nf 1 2 3\n");
 	WriteFile("secret.glb", "secret");
 }
 
-static int StartServer(void** state)
+static void Start(const char* name)
 {
-	(void)state;
-	MakeFiles();
 	char page[256], file[256], line[64] = "";
 	snprintf(page, sizeof(page), "%s/page", directory);
-	snprintf(file, sizeof(file), "%s/my \"fox\".glb", directory);
+	snprintf(file, sizeof(file), "%s/%s", directory, name);
 	int ends[2];
 	assert_int_equal(pipe(ends), 0);
 	server = fork();
@@ -75,6 +87,22 @@ static int StartServer(void** state)
 	assert_true(read(ends[0], line, sizeof(line) - 1) > 0);
 	close(ends[0]);
 	assert_int_equal(sscanf(line, "http://127.0.0.1:%d/\n", &port), 1);
+}
+
+// Ctrl-C is how it ends well.
+static void Stop(void)
+{
+	int status = -1;
+	kill(server, SIGINT);
+	assert_int_equal(waitpid(server, &status, 0), server);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static int StartServer(void** state)
+{
+	(void)state;
+	MakeFiles();
+	Start("my \"fox\".obj");
 	return 0;
 }
 
@@ -102,6 +130,7 @@ static int Exchange(const char* bytes, size_t length)
 		got += (size_t)more;
 	}
 	answer[got] = '\0';
+	answerCount = got;
 	close(s);
 	int status = 0;
 	return sscanf(answer, "HTTP/1.1 %d ", &status) == 1 ? status : 0;
@@ -142,9 +171,10 @@ static void the_page_and_the_named_file_are_served(void** state)
 	assert_int_equal(Get("/three/three.js"), 200);
 	assert_non_null(strstr(answer, "text/javascript"));
 	assert_int_equal(Get("/files.json"), 200);
-	assert_string_equal(GetContent(), "[{\"name\":\"my \\\"fox\\\".glb\",\"url\":\"files/0.glb\"}]\n");
+	assert_string_equal(GetContent(), "[{\"name\":\"my \\\"fox\\\".obj\",\"url\":\"files/0.glb\"}]\n");
 	assert_int_equal(Get("/files/0.glb"), 200);
-	assert_string_equal(GetContent(), "glTF");
+	assert_int_equal(strncmp(GetContent(), "glTF", 4), 0);
+	assert_non_null(strstr(answer, "Content-Type: model/gltf-binary"));
 }
 
 static void nothing_else_is(void** state)
@@ -253,16 +283,50 @@ static void idle_connections_do_not_block(void** state)
 	assert_int_equal(Get("/files/0.glb"), 200);
 }
 
+// Whatever the program reads, the page gets as GLB, with the same bodies and clips. Positions: test_io_plain.c.
+static void all_formats_become_glb(void** state)
+{
+	(void)state;
+	Stop();
+	Sample samples[32];
+	int count = MakeSamples(samples);
+	for (int i = 0; i < count; ++i)
+	{
+		char path[256];
+		WriteBytes(samples[i].name, &samples[i].bytes);
+		Bytes_Free(&samples[i].bytes);
+		snprintf(path, sizeof(path), "%s/%s", directory, samples[i].name);
+		ioAsset asset, served;
+		ioError error;
+		assert_true(ioLoad(path, NULL, &asset, &error));
+		Start(samples[i].name);
+		assert_int_equal(Get("/files/0.glb"), 200);
+		size_t head = (size_t)(GetContent() - answer);
+		if (!ioLoadMemory(answer + head, answerCount - head, "served.glb", NULL, &served, &error))
+		{
+			fail_msg("%s: %s", samples[i].name, error.text);
+		}
+		assert_int_equal(asset.instanceCount, served.instanceCount);
+		assert_int_equal(asset.clipCount, served.clipCount);
+		for (uint32_t k = 0; k < asset.instanceCount; ++k)
+		{
+			const ioMesh* mesh = &asset.meshes[asset.instances[k].mesh].mesh;
+			assert_int_equal(mesh->triangleCount, served.meshes[served.instances[k].mesh].mesh.triangleCount);
+		}
+		Stop();
+		ioAsset_Free(&asset);
+		ioAsset_Free(&served);
+	}
+	Start("my \"fox\".obj");
+}
+
 static int StopServer(void** state)
 {
 	(void)state;
-	int status = -1;
-	kill(server, SIGINT);
-	assert_int_equal(waitpid(server, &status, 0), server);
+	Stop();
 	char command[64];
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	assert_int_equal(system(command), 0);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1; // Ctrl-C is how it ends well
+	return system(command);
 }
 
 int main(int argumentCount, char** arguments)
@@ -270,6 +334,7 @@ int main(int argumentCount, char** arguments)
 	program = argumentCount > 1 ? arguments[1] : "snug";
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_and_the_named_file_are_served),
+		cmocka_unit_test(all_formats_become_glb),
 		cmocka_unit_test(nothing_else_is),
 		cmocka_unit_test(other_hosts_are_refused),
 		cmocka_unit_test(only_reading_is_allowed),
