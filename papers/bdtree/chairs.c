@@ -15,7 +15,7 @@
 #define STEP (1.0 / (SIM_CHAIRS_FPS * SIM_CHAIRS_STEPS))
 #define STRIDES 4
 #define EASING 0.1
-#define SPACING 1.1
+#define SPACING 1.2 // metres: more than a chair is long, so that they hang apart at any turn
 #define LOWEST 1.0
 #define HIGHEST 60.0
 #define APART ((HIGHEST - LOWEST) * (MOST_SIDE * MOST_SIDE) / SIM_CHAIRS_COUNT) // layers

@@ -17,11 +17,11 @@
 #define DEFAULT_FRAMES 90 // in which chairs come to lie
 #define LEVEL 6           // of spheres that are shown by growth
 
-/// What came of a frame; counts are per step.
+/// What came of a frame; from pairs on, means of its steps.
 typedef struct heapFrame
 {
-	double time, kinetic, modal, ms;
-	simCounts counts;
+	double time, kinetic, modal;
+	double pairs, contacts, ground, tests, updates, ms;
 } heapFrame;
 
 typedef struct heapKind heapKind;
@@ -208,16 +208,14 @@ void heap_Destroy(heap* h)
 
 // ---- Frames ----------------------------------------------------------------------------------------------------
 
-static void AddCounts(simCounts* sum, const simCounts* counts, uint64_t steps)
+static void AddStep(heapFrame* f, const simCounts* counts, double ms, int steps)
 {
-	sum->candidates += counts->candidates / steps;
-	sum->pairs += counts->pairs / steps;
-	sum->contacts += counts->contacts / steps;
-	sum->groundContacts += counts->groundContacts / steps;
-	sum->sphereTests += counts->sphereTests / steps;
-	sum->spheresUpdated += counts->spheresUpdated / steps;
-	sum->limited += counts->limited;
-	sum->deepest = fmax(sum->deepest, counts->deepest);
+	f->pairs += (double)counts->pairs / steps;
+	f->contacts += (double)counts->contacts / steps;
+	f->ground += (double)counts->groundContacts / steps;
+	f->tests += (double)counts->sphereTests / steps;
+	f->updates += (double)counts->spheresUpdated / steps;
+	f->ms += ms / steps;
 }
 
 bool heap_RunFrame(heap* h, simError* error)
@@ -235,8 +233,7 @@ bool heap_RunFrame(heap* h, simError* error)
 		{
 			return false;
 		}
-		f->ms += (benchNow() - start) / steps;
-		AddCounts(&f->counts, &h->world->counts, (uint64_t)steps);
+		AddStep(f, &h->world->counts, benchNow() - start, steps);
 	}
 	simWorldEnergy energy = simWorld_GetEnergy(h->world);
 	f->kinetic = energy.kinetic;
@@ -258,14 +255,13 @@ void heap_PrintHead(const heap* h, FILE* stream)
 	    "contacts", "ground", "tests", "updates", "ms");
 }
 
+// Rounded up, so that nothing is nothing.
 void heap_PrintRow(const heap* h, FILE* stream)
 {
 	const heapFrame* f = h->frames + h->frameCount - 1;
-	const simCounts* c = &f->counts;
-	fprintf(stream, "%5d %7.3f %9.4g %7.3g %6llu %8llu %8llu %8llu %8llu %7.2f\n", h->frameCount - 1, f->time,
-	    f->kinetic, f->modal, (unsigned long long)c->pairs, (unsigned long long)c->contacts,
-	    (unsigned long long)c->groundContacts, (unsigned long long)c->sphereTests,
-	    (unsigned long long)c->spheresUpdated, f->ms);
+	fprintf(stream, "%5d %7.3f %9.4g %7.3g %6.0f %8.0f %8.0f %8.0f %8.0f %7.2f\n", h->frameCount - 1, f->time,
+	    f->kinetic, f->modal, ceil(f->pairs), ceil(f->contacts), ceil(f->ground), ceil(f->tests), ceil(f->updates),
+	    f->ms);
 	fflush(stream);
 }
 
@@ -275,8 +271,7 @@ void heap_PrintSummary(const heap* h, FILE* stream)
 	for (int i = 0; i < h->frameCount; ++i)
 	{
 		ms += h->frames[i].ms * h->kind->stepsPerFrame;
-		events += (double)((h->frames[i].counts.contacts + h->frames[i].counts.groundContacts) *
-		                   (uint64_t)h->kind->stepsPerFrame);
+		events += (h->frames[i].contacts + h->frames[i].ground) * h->kind->stepsPerFrame;
 	}
 	fprintf(stream, "\n%d steps, %.4g contacts, %.1f s of work; the world is at step %llu\n\n",
 	    h->frameCount * h->kind->stepsPerFrame, events, 1e-3 * ms, (unsigned long long)h->world->stepCount);
@@ -319,11 +314,11 @@ static void PrintPlots(const heap* h, FILE* stream)
 	for (size_t i = 0; i < n; ++i)
 	{
 		const heapFrame* f = h->frames + i;
-		values[i] = (double)(f->counts.contacts + f->counts.groundContacts);
+		values[i] = f->contacts + f->ground;
 		values[n + i] = f->kinetic;
 		values[2 * n + i] = f->ms;
-		values[3 * n + i] = (double)f->counts.sphereTests;
-		values[4 * n + i] = (double)f->counts.spheresUpdated;
+		values[3 * n + i] = f->tests;
+		values[4 * n + i] = f->updates;
 	}
 	plotLines contacts = { .title = "Contacts per step", .unit = "", .count = h->frameCount, .seriesCount = 1 };
 	plotLines energy = { .title = "Energy", .unit = "J", .count = h->frameCount, .seriesCount = 1 };

@@ -77,6 +77,8 @@ if "$snug" scene chairs --bodies 8 --frames 12 --out pages >out 2>err; then
 	cmp -s whole.state pages/chairs.state || fail "going on from a state gives another one"
 	expect 0 "" scene chairs --bodies 8 --frames 12 --out pages --threads 2
 	cmp -s pages/chairs.state whole.state || fail "chairs: two threads give another state"
+	expect 0 "" scene chairs --bodies 3601 --frames 1 --out pages
+	begins_apart 6
 	sed '1s/3$/2/' whole.state >old.state
 	expect 1 'or one of another version of snug' scene chairs --bodies 8 --frames 1 --out pages --resume old.state
 	expect 1 '--threads must be at most 64' scene chairs --bodies 8 --frames 1 --out pages --threads 65

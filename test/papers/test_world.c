@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include "failing_memory.h"
 #include "lab/scenes/random.h"
-#include "papers/bdtree/world.h"
+#include "papers/bdtree/chairs.h"
 #include "support.h"
 #include "workers.h"
 
@@ -613,6 +613,43 @@ static void a_pile_rests(void** state)
 	RestPile(4);
 }
 
+static double GetTotal(const simWorld* world)
+{
+	simWorldEnergy energy = simWorld_GetEnergy(world);
+	return energy.kinetic + energy.modal + energy.gravity;
+}
+
+// The scene's chairs hang apart, and from then on lose energy: what contacts lend is little.
+static void chairs_begin_apart_and_lose_energy(void** state)
+{
+	(void)state;
+	simChair chair;
+	simWorld world;
+	simError error = { "" };
+	if (!simChair_Create(&chair, &error))
+	{
+		assert_non_null(strstr(error.text, "built without"));
+		skip();
+	}
+	assert_true(simChairs_Create(&world, &(simChairsDef){ .chair = &chair, .count = 27, .seed = 1 }, &error));
+	Run(&world, 1);
+	assert_int_equal(world.counts.contacts + world.counts.groundContacts, 0);
+	double before = GetTotal(&world), start = before;
+	for (int frame = 0; frame < 120; ++frame)
+	{
+		Run(&world, SIM_CHAIRS_STEPS);
+		double after = GetTotal(&world);
+		if (!(after < before + 5e-4 * start))
+		{
+			fail_msg("frame %d: %g J, and %g before", frame, after, before);
+		}
+		before = after;
+	}
+	assert_true(before < 0.2 * start); // most of them have fallen
+	simWorld_Free(&world);
+	simChair_Free(&chair);
+}
+
 // ---- Strain, states, errors ------------------------------------------------------------------------------------
 
 static void strain_is_limited(void** state)
@@ -925,6 +962,7 @@ int main(void)
 		cmocka_unit_test(what_is_found_deep_is_eased_out),
 		cmocka_unit_test(friction_holds_and_slides_as_coulombs),
 		cmocka_unit_test(a_pile_rests),
+		cmocka_unit_test(chairs_begin_apart_and_lose_energy),
 		cmocka_unit_test(strain_is_limited),
 		cmocka_unit_test(going_on_from_a_file_gives_the_same_bits),
 		cmocka_unit_test(a_belt_carries_what_lies_on_it),
