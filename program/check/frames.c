@@ -84,15 +84,12 @@ static void GiveFrame(crew* c, uint64_t frame)
 	pthread_mutex_unlock(&c->mutex);
 }
 
-// Times that the way between two frames is halved at most.
-#define MAX_HALVINGS 8
-
 // What a thread needs: the bodies of a frame, and those of the frame before if it is asked what was between them.
 typedef struct stages
 {
 	cliStage now, before;
 	bool hasBefore;
-	cliStage middle[MAX_HALVINGS]; ///< of the whole way, of a half of it, ...
+	cliStage middle[CLI_MAX_HALVINGS + 1]; ///< of the whole way, of a half of it, ...
 	int middleCount;
 } stages;
 
@@ -138,13 +135,14 @@ static bool FindSagitta(cliStage* from, cliStage* middle, cliStage* to, double* 
 	return good;
 }
 
-// Look at the way from one stage to another, in two halves where it strays too far from straight ones.
+// Look at the way from one stage to another, in two halves where it strays too far from straight ones; where it was
+// halved too often already, remember how far it strays.
 static bool FindBetween(
     stages* s, cliStage* from, cliStage* to, int halvings, const cliContactOptions* options, cliContacts* contacts)
 {
 	cliStage* middle = s->middle + halvings;
 	double sagitta = 0.0;
-	if (options->stray > 0.0 && halvings < MAX_HALVINGS)
+	if (options->stray > 0.0)
 	{
 		bool good = halvings < s->middleCount || cliStage_Create(middle, to->scene);
 		s->middleCount = halvings < s->middleCount ? s->middleCount : halvings + 1;
@@ -157,9 +155,14 @@ static bool FindBetween(
 			return false;
 		}
 	}
-	return sagitta > options->stray ? FindBetween(s, from, middle, halvings + 1, options, contacts) &&
-	                                      FindBetween(s, middle, to, halvings + 1, options, contacts)
-	                                : cliContacts_FindBetween(contacts, from, to, options);
+	if (sagitta > options->stray && halvings < CLI_MAX_HALVINGS)
+	{
+		return FindBetween(s, from, middle, halvings + 1, options, contacts) &&
+		       FindBetween(s, middle, to, halvings + 1, options, contacts);
+	}
+	cliNear* near = &contacts->near;
+	near->stray = sagitta > options->stray && sagitta > near->stray ? sagitta : near->stray;
+	return cliContacts_FindBetween(contacts, from, to, options);
 }
 
 // The last frame's bodies are those of the frame before, if it was that one.

@@ -9,6 +9,7 @@ void cliNear_Clear(cliNear* near)
 	near->distanceCount = 0;
 	near->curveCount = 0;
 	near->betweenCount = 0;
+	near->stray = 0.0;
 	near->pointCount = 0;
 	near->pairCount = 0;
 	near->loose = 0;

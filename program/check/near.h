@@ -35,6 +35,9 @@ typedef struct cliBetween
 	float position[3];
 } cliBetween;
 
+/// Times that the way between two frames is halved at most.
+#define CLI_MAX_HALVINGS 8
+
 /// Zero-initialise; may be used for many frames; free with cliNear_Free.
 typedef struct cliNear
 {
@@ -48,6 +51,7 @@ typedef struct cliNear
 	size_t pairCount, pairCapacity;
 	cliBetween* between; ///< by bodies
 	size_t betweenCount, betweenCapacity;
+	double stray;   ///< how far ways that are not halved any more stray from straight ones; zero: no farther than asked
 	uint64_t loose; ///< pairs of triangles that meet outside of curves: in a point, or in one plane
 	snugContactBuffer* buffer;
 	uint64_t room; ///< pairs that the buffer holds

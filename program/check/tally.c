@@ -220,6 +220,7 @@ static void AddUp(cliTally* tally, const cliContacts* contacts)
 
 static bool AddBetween(cliTally* tally, const cliNear* near)
 {
+	tally->stray = near->stray > tally->stray ? near->stray : tally->stray;
 	const size_t needed = tally->betweenCount + near->betweenCount;
 	if (needed > tally->betweenCapacity)
 	{

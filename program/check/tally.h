@@ -45,6 +45,7 @@ typedef struct cliTally
 	uint64_t deepest;              ///< the first frame with the largest depth
 	cliTallyBetween* between;      ///< by time
 	size_t betweenCount, betweenCapacity;
+	double stray;      ///< the greatest of all frames
 	cliTouch* touches; ///< by regions; cliTally_Finish sorts them by depth, then by pairs, most first
 	size_t touchCount, touchCapacity;
 	cliTouch* now; ///< those of the last frame only, likewise

@@ -35,8 +35,8 @@ static const cliUsage usage = {
 	    "--between also looks at the way from each frame to the next, on which every vertex goes straight: bodies that "
 	    "are apart in both frames and meet on the way, with the time before which they do not. Nothing slips through, "
 	    "however fast it is. Where joints turn much between frames, vertices stray from straight ways: --stray halves "
-	    "the way until poses half-way are no farther than that from straight. Not with --self: a body and itself are "
-	    "not looked at between frames.\n\n"
+	    "the way until poses half-way are no farther than that from straight, eight times at most, and says if that is "
+	    "not enough. Not with --self: a body and itself are not looked at between frames.\n\n"
 	    "--json prints one object per frame and line, which docs/check-json.md describes. It is the same for every "
 	    "number of threads, instruction set and method; times and work done, which are not, are in the field `cost`, "
 	    "which --costs adds. --csv prints one line per frame.\n\n"
@@ -161,6 +161,12 @@ static void ShowEnd(check* c)
 	{
 		cliError("warning: %llu of %llu pairs are listed; --limit N lists more, --summary none",
 		    (unsigned long long)c->listed, (unsigned long long)c->tally.pairs);
+	}
+	if (c->tally.stray > 0.0)
+	{
+		cliError("warning: halved %d times, ways between frames still stray by %.2g from straight ones, not by %g: a "
+		         "higher --fps makes them shorter",
+		    CLI_MAX_HALVINGS, c->tally.stray, c->contactOptions.stray);
 	}
 	if (checkIsCut(c))
 	{

@@ -111,6 +111,12 @@ for threads in 1 3; do
 	checks=$((checks + 1))
 	[ "$(awk -F , 'NR > 1 { printf "%s", $4 }' out)" = 00110 ] || fail "between frames, in smaller steps: $(cat out)"
 done
+# Whoever asks for more than it halves is told, on any number of threads.
+for threads in 1 3; do
+	expect 0 "warning: halved 8 times, ways between frames still stray by " check --csv --between --stray 1e-9 --threads $threads $shot --fps 4
+	checks=$((checks + 1))
+	[ "$(awk -F , 'NR > 1 { printf "%s", $4 }' out)" = 00110 ] || fail "between frames, in the smallest steps: $(cat out)"
+done
 expect 2 "--stray needs --between" check --stray 1 $shot
 expect 2 "--stray is a distance" check --between --stray -1 $shot
 expect 2 "--between needs" check --between box.obj torus.obj
