@@ -3,7 +3,8 @@
 # The C program of docs/c.md is examples/minimal.c. Every relative link in the documents leads to a file, and to a heading of it.
 # Excerpts of C++ and JavaScript are parts of programs that tests run. Every document is in the site's menu. What the
 # migration tables name exists: on our side always, on the other side where that library is installed. README and the
-# guide stay short enough to be read. Messages of the library name nothing of C.
+# guide stay short enough to be read. Messages of the library name nothing of C. Lengths of our own code in
+# docs/dependencies.md are true. CITATION.cff names whom packaging/project.json names.
 set -eu
 cd "$1"
 status=0
@@ -33,6 +34,18 @@ version=$(awk '/^#define SNUG_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", dot
 if ! grep -qF "## $version" CHANGELOG.md; then
 	complain "CHANGELOG.md has no entry '## $version'"
 fi
+
+# `FILES`, N lines: within a twentieth
+wrong=$(grep -oE '`[^`]+`, [0-9,]+ lines' docs/dependencies.md | tr -d '`,' | while read -r files said _; do
+	# shellcheck disable=SC2086 # a pattern
+	lines=$(cat $files | wc -l)
+	difference=$((lines - said))
+	[ $((20 * ${difference#-})) -le "$lines" ] || echo "docs/dependencies.md: $files has $lines lines, not $said"
+done)
+[ -z "$wrong" ] || complain "$wrong"
+
+author=$(sed -n 's/.*"author": "\(.*\)".*/\1/p' packaging/project.json)
+grep -qxF "  - name: $author" CITATION.cff || complain "CITATION.cff does not name the author of packaging/project.json"
 
 for document in *.md docs/*.md docs/*/*.md; do
 	for link in $(grep -oE '\]\([^) ]+' "$document" | sed 's/^](//'); do
