@@ -57,16 +57,26 @@ bool gltfCountCopies(gltfReader* g, const gltfValue* node, uint32_t* count)
 	       (gltfExpectObject(g, &attributes) && OpenCopies(g, &attributes, accessors, count));
 }
 
+static double GetLength(const float q[4])
+{
+	double sum = 0.0;
+	for (int k = 0; k < 4; ++k)
+	{
+		sum += (double)q[k] * (double)q[k];
+	}
+	return sqrt(sum);
+}
+
 static bool CheckCopies(gltfReader* g, const gltfValue* place, const float* values, size_t count, int part)
 {
 	for (size_t i = 0; i < count; ++i)
 	{
 		const float* q = values + i;
 		bool finite = isfinite(*q);
-		bool turns = part != 1 || i % 4 != 0 || q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-12f;
-		if (!finite || !turns)
+		double length = part == 1 && i % 4 == 0 ? GetLength(q) : 1.0;
+		if (!finite || (length != 0.0 && !(length > 1e-6)))
 		{
-			return gltfFail(g, place, "number %zu is not finite, or a quaternion of no length", i);
+			return gltfFail(g, place, "number %zu is not finite, or of a quaternion of length %g", i, length);
 		}
 	}
 	return true;
@@ -92,15 +102,10 @@ static bool ReadPart(gltfReader* g, const gltfValue* place, const gltfAccessor* 
 	for (uint32_t i = 0; i < a->count; ++i)
 	{
 		double* const parts[3] = { copies[i].translation, copies[i].rotation, copies[i].scale };
-		double length = 0.0;
+		double length = part == 1 ? GetLength(values + width * i) : 1.0;
 		for (size_t k = 0; k < width; ++k)
 		{
-			parts[part][k] = (double)values[width * i + k];
-			length += parts[part][k] * parts[part][k];
-		}
-		for (size_t k = 0; part == 1 && k < 4; ++k)
-		{
-			parts[part][k] /= sqrt(length);
+			parts[part][k] = length == 0.0 ? (double)(k == 3) : (double)values[width * i + k] / length;
 		}
 	}
 	return true;

@@ -17,6 +17,11 @@ static bool ReadRotation(gltfReader* g, const gltfValue* place, ioNode* node)
 		return false;
 	}
 	double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+	if (length == 0.0)
+	{
+		gltfWarn(g, &member, "a quaternion of zeros: no rotation");
+		q[3] = length = 1.0;
+	}
 	if (!(length > 1e-6))
 	{
 		return gltfFail(g, &member, "a quaternion of length %g", length);

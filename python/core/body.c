@@ -148,19 +148,8 @@ PyObject* smBody_Finish(smBody* self, snugStatus status)
 bool smReadFrame(PyObject* position, PyObject* rotation, snugFrame* frame)
 {
 	*frame = (snugFrame){ .position = { 0.0 } };
-	if (!smReadNumbers(position, "position", frame->position, 3) ||
-	    (rotation != NULL && !smReadNumbers(rotation, "rotation", frame->rotation, 4)))
-	{
-		return false;
-	}
-	const double* r = frame->rotation;
-	if (rotation != NULL && r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
-	{
-		// The library takes this for the identity; whoever gives a quaternion means one.
-		PyErr_SetString(PyExc_ValueError, "rotation must be a unit quaternion x, y, z, w, not zero");
-		return false;
-	}
-	return true;
+	return smReadNumbers(position, "position", frame->position, 3) &&
+	       (rotation == NULL || smReadNumbers(rotation, "rotation", frame->rotation, 4));
 }
 
 static PyObject* SetFrame(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
@@ -174,23 +163,6 @@ static PyObject* SetFrame(PyObject* object, PyObject* const* arguments, Py_ssize
 	}
 	smBody* self = smBody_Take(object, "self");
 	return self != NULL ? smBody_Finish(self, snugBody_SetFrame(self->body, &frame)) : NULL;
-}
-
-// The library takes a quaternion of zeros for the identity; whoever gives one means a rotation.
-bool smCheckFrames(const snugFrame* frames, uint32_t count)
-{
-	_Static_assert(sizeof(snugFrame) == 7 * sizeof(double), "a row of 7 numbers is a frame");
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		const double* r = frames[i].rotation;
-		if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
-		{
-			PyErr_Format(
-			    PyExc_ValueError, "frames[%lu]: a unit quaternion x, y, z, w is needed, not zero", (unsigned long)i);
-			return false;
-		}
-	}
-	return true;
 }
 
 bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count)
@@ -494,7 +466,7 @@ static PyGetSetDef properties[] = {
 static PyMethodDef methods[] = {
 	SM_FUNCTION("set_frame", SetFrame,
 	    "set_frame($self, position, rotation=None)\n--\n\nMove it as a whole: rotation, then translation.\n\n"
-	    "position: three numbers.  rotation: a unit quaternion x, y, z, w; default none.\n"
+	    "position: three numbers.  rotation: a unit quaternion x, y, z, w; zeros, as by default, are no rotation.\n"
 	    "Computes nothing else again, so it costs next to nothing.\n\n"
 	    ">>> import snugmesh as snug\n"
 	    ">>> body = snug.Body(snug.box())\n"

@@ -111,8 +111,6 @@ bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, sm
 /// Matrices that multiply column vectors end in 0 0 0 1. Transposed ones would give a pose that is silently wrong.
 /// @param first of 4x4 matrices of floats
 bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count);
-/// Rows of frames, none with a quaternion of zeros.
-bool smCheckFrames(const snugFrame* frames, uint32_t count);
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);
 /// ValueError: what shape an array must have, and which it has.

@@ -42,7 +42,7 @@ static bool TakeFrames(Poses* p, PyObject* object)
 		return false;
 	}
 	p->count = p->frames.count;
-	return smCheckFrames(p->frames.data, p->count);
+	return true;
 }
 
 static bool TakeAmplitudes(Poses* p, PyObject* object)

@@ -100,7 +100,6 @@ class Batches(unittest.TestCase):
             (lambda: batch.collide_self(batch.Poses(tetrahedron(), joints)), "joints must have the shape"),
             (lambda: batch.collide_self(batch.Poses(cases.tube, joints.astype(float))), "float32"),
             (lambda: batch.collide_self(cases.a, threads=0), "threads"),
-            (lambda: batch.collide_self(batch.Poses(tetrahedron(), frames=np.zeros((2, 7)))), "quaternion"),
             (lambda: batch.find_distance(cases.a, cases.b, max_distance=-1.0), "max_distance"),
             (lambda: batch.find_inside(cases.b, np.zeros((2, 2), np.float32)), "points"),
         ]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import snugmesh as snug
+from snugmesh import batch
 from support import bend, make_tube, make_tube_model, tetrahedron
 
 
@@ -254,7 +255,7 @@ class Bodies(unittest.TestCase):
             (TypeError, "position must be 3 numbers", lambda: rigid.set_frame((1, 2))),
             (TypeError, "position must be 3 numbers", lambda: rigid.set_frame("abc")),
             (TypeError, "rotation must be 4 numbers", lambda: rigid.set_frame((1, 2, 3), (1, 2, 3))),
-            (ValueError, "not zero", lambda: rigid.set_frame((1, 2, 3), (0, 0, 0, 0))),
+            (snug.Error, "quaternion|length", lambda: rigid.set_frame((1, 2, 3), (0, 0, 1e-9, 0))),
             (snug.Error, "quaternion|length", lambda: rigid.set_frame((1, 2, 3), (0, 0, 0, 2))),
             (snug.Error, "finite", lambda: rigid.set_frame((np.nan, 0, 0))),
             (ValueError, "deformer=.free. only", lambda: rigid.set_vertices(np.zeros((1, 3), "f4"))),
@@ -270,6 +271,22 @@ class Bodies(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(error, text):
                 call()
         np.testing.assert_array_equal(rigid.vertices(), tetrahedron().positions())
+
+    def test_zeros_are_no_rotation(self):
+        """In all that takes a quaternion; docs/conventions.md."""
+        body, moved, poses = snug.Body(tetrahedron()), snug.Body(tetrahedron()), np.zeros((3, 7))
+        moved.set_frame((1, 2, 3), (0, 0, 0, 1))
+        body.set_frame((1, 2, 3), (0, 0, 0, 0))
+        np.testing.assert_array_equal(body.vertices(), moved.vertices())
+        poses[:, 0] = 0, 0.5, 9
+        scene = snug.Scene()
+        for _ in poses:
+            scene.add(snug.Body(tetrahedron()))
+        scene.set_poses(frames=poses)
+        scene.update()
+        self.assertEqual([(p["a"], p["b"]) for p in scene.pairs()], [(0, 1)])
+        sides = [batch.Poses(tetrahedron(), frames=frames) for frames in (np.zeros((3, 7)), poses)]
+        self.assertEqual((batch.find_distance(*sides).distances > 0).tolist(), [False, False, True])
 
     def test_pools(self):
         """Pages, however few, change no pair; bodies keep their pool."""

@@ -193,7 +193,7 @@ static const char* const messages[][2] = {
 	    "f: nodes[3].children[0]: nodes[2] is a child of nodes[1] already" },
 	{ NODES("{'children':[1,1]},{}"), "f: nodes[0].children[1]: nodes[1] is a child of nodes[0] already" },
 	{ NODES("{'children':[5]}"), "f: nodes[0].children[0]: 5 is out of range: the file has 1 nodes" },
-	{ NODES("{'rotation':[0,0,0,0]}"), "f: nodes[0].rotation: a quaternion of length 0" },
+	{ NODES("{'rotation':[0,0,1e-7,0]}"), "f: nodes[0].rotation: a quaternion of length 1e-07" },
 	{ NODES("{'rotation':[0,0,0]}"), "f: nodes[0].rotation: 4 numbers expected" },
 	{ NODES("{'translation':[0,0,'x']}"), "f: nodes[0].translation[2]: a number expected" },
 	{ NODES("{'scale':[0,0,1e39]}"), "f: nodes[0].scale[2]: too large" },

@@ -443,6 +443,34 @@ static ioAsset LoadMoved(
 	return LoadWarned(&g, warnings);
 }
 
+// Of nodes, of copies and of keys.
+static void quaternions_of_zeros_are_no_rotation(void** state)
+{
+	(void)state;
+	static const float zeros[8] = { 0 }, times[2] = { 0, 1 };
+	static const double nowhere[3] = { 0 };
+	Gltf g = { .counts = { 0 } };
+	Warnings warnings;
+	Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
+	int keys = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+	int turns = Gltf_AddArray(&g, "VEC4", type_float, false, 2, zeros);
+	Gltf_Add(&g, "nodes", "{'mesh':0,'rotation':[0,0,0,0]}");
+	Gltf_Add(&g, "nodes", "{'mesh':0,'extensions':{'EXT_mesh_gpu_instancing':{'attributes':{'ROTATION':%d}}}}", turns);
+	Gltf_Add(&g, "nodes", "{'mesh':0,'rotation':[0,0,1,0]}");
+	Gltf_Add(&g, "animations",
+	    "{'samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':2,'path':'rotation'}}]}",
+	    keys, turns);
+	ioAsset asset = LoadWarned(&g, &warnings);
+	assert_int_equal(warnings.count, 1);
+	assert_string_equal(warnings.last, "test.glb: nodes[0].rotation: a quaternion of zeros: no rotation");
+	assert_int_equal(asset.instanceCount, 4);
+	for (uint32_t i = 0; i < 4; ++i)
+	{
+		AssertQuadAt(&asset, 0, 0.5, i, nowhere, 1);
+	}
+	ioAsset_Free(&asset);
+}
+
 #define MOVE "{'sampler':0,'target':{'node':0,'path':'translation'}}"
 
 static void follows_pointers_to_nodes(void** state)
@@ -607,6 +635,7 @@ int main(void)
 		cmocka_unit_test(finds_clips_by_name_and_number),
 		cmocka_unit_test(random_characters_match_the_reference),
 		cmocka_unit_test(the_sample_matches_the_reference),
+		cmocka_unit_test(quaternions_of_zeros_are_no_rotation),
 		cmocka_unit_test(follows_pointers_to_nodes),
 		cmocka_unit_test(leaves_out_what_shows_and_hides),
 		cmocka_unit_test(reads_what_is_clear),

@@ -396,6 +396,8 @@ static void wrong_arguments_are_refused(void** state)
 	assert_int_equal(snugActor_SetTime(good, 0, 0.0, &(snugFrame){ .rotation = { 2.0 } }), snug_badInput);
 	assert_int_equal(snugActor_SetTime(good, 0, 0.0, &(snugFrame){ .position = { INFINITY } }), snug_badInput);
 	AssertPlays(asset, good, NULL, 0, 1.0);
+	assert_int_equal(snugActor_SetTime(good, 0, 1.0, &(snugFrame){ .rotation = { 0.0 } }), snug_success);
+	AssertPlays(asset, good, NULL, 0, 1.0);
 	assert_null(snugActor_GetBodies(NULL, &count));
 	assert_int_equal(count, 0);
 	model = (snugModel*)(uintptr_t)1;

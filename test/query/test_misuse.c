@@ -405,13 +405,13 @@ static void bad_frames_are_refused(void** state)
 		assert_int_equal(snugBody_GetVertices(body, NULL, after, 0), snug_success);
 		assert_memory_equal(before, after, sizeof(before));
 	}
-	static const double lengths[] = { 0.991, 1.009, -1.0 };
+	static const double lengths[] = { 0.991, 1.009, -1.0, 0.0 };
 	for (size_t i = 0; i < LENGTH_OF(lengths); ++i)
 	{
 		snugFrame good = { .position = { 5, 6, 7 }, .rotation = { 0, 0, 0, lengths[i] } };
 		assert_int_equal(snugBody_SetFrame(body, &good), snug_success);
 		assert_int_equal(snugBody_GetVertices(body, NULL, after, 0), snug_success);
-		assert_memory_equal(before, after, sizeof(before)); // normalised
+		assert_memory_equal(before, after, sizeof(before)); // normalised; zeros are no rotation
 	}
 	snugBody_Destroy(body);
 }

@@ -834,7 +834,6 @@ export class Body extends Held {
 	setFrame(position, rotation = [0, 0, 0, 1]) {
 		const { core, pointer } = Held.handle(this);
 		expect(rotation, 4, 'rotation');
-		if ([0, 1, 2, 3].every((k) => rotation[k] === 0)) throw badInput('rotation must be a unit quaternion x, y, z, w, not zero');
 		const frame = core.stageDoubles(expect(position, 3, 'position'), rotation);
 		core.check(core.c.bodySetFrame(pointer, frame));
 		return this;
