@@ -28,7 +28,7 @@ int main(int argumentCount, char** arguments)
 			if (inScene.body = bodies[k], snugScene_Add(scene, &inScene, &id))
 				return std::puts("no memory"), 1;
 	}
-	const uint32_t clip = snugAsset_GetClipCount(asset) > 0 ? 0 : SNUG_NONE;
+	const uint32_t clip = snugAsset_GetInfo(asset).clipCount > 0 ? 0 : SNUG_NONE;
 	for (int frame = 0; frame < 60; ++frame)
 	{
 		for (uint32_t i = 0; i < actorCount; ++i)

@@ -98,7 +98,7 @@ int main(int argumentCount, char** arguments)
 	}
 	uint32_t clip = snugAsset_FindClip(asset, argumentCount == 3 ? arguments[2] : "0");
 	int code = 1;
-	if (clip != SNUG_NONE && snugAsset_GetInstanceCount(asset) > 0)
+	if (clip != SNUG_NONE && snugAsset_GetInfo(asset).instanceCount > 0)
 	{
 		PrintNames(asset);
 		code = Collide(asset, clip, &(snugActorDef){ .clips = &clip, .clipCount = 1, .messenger = messenger });

@@ -139,9 +139,10 @@ static const ioSkin* SkinOf(const snugAsset* asset, const ioInstance* instance)
 	return isSkinned ? asset->skins + instance->skin : NULL;
 }
 
-uint32_t snugAsset_GetInstanceCount(const snugAsset* asset)
+snugAssetInfo snugAsset_GetInfo(const snugAsset* asset)
 {
-	return asset != NULL ? asset->instanceCount : 0;
+	return asset == NULL ? (snugAssetInfo){ 0 }
+	                     : (snugAssetInfo){ .instanceCount = asset->instanceCount, .clipCount = asset->clipCount };
 }
 
 snugStatus snugAsset_GetInstance(const snugAsset* asset, uint32_t number, snugInstance* info)
@@ -161,14 +162,9 @@ snugStatus snugAsset_GetInstance(const snugAsset* asset, uint32_t number, snugIn
 	return snug_success;
 }
 
-uint32_t snugAsset_GetClipCount(const snugAsset* asset)
-{
-	return asset != NULL ? asset->clipCount : 0;
-}
-
 snugStatus snugAsset_GetClip(const snugAsset* asset, uint32_t number, snugClip* info)
 {
-	if (number >= snugAsset_GetClipCount(asset) || info == NULL)
+	if (number >= snugAsset_GetInfo(asset).clipCount || info == NULL)
 	{
 		return snug_badArgument;
 	}

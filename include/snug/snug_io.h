@@ -71,11 +71,18 @@ typedef struct snugClip
 	uint64_t reserved[4];
 } snugClip;
 
-SNUG_API uint32_t snugAsset_GetInstanceCount(const snugAsset* asset);
+/// How much an asset has of these.
+typedef struct snugAssetInfo
+{
+	uint32_t instanceCount;
+	uint32_t clipCount;
+	uint64_t reserved[4];
+} snugAssetInfo;
+
+SNUG_API snugAssetInfo snugAsset_GetInfo(const snugAsset* asset);
 /// @return snug_badArgument if there is no such instance
 SNUG_API snugStatus snugAsset_GetInstance(const snugAsset* asset, uint32_t instance, snugInstance* info);
-
-SNUG_API uint32_t snugAsset_GetClipCount(const snugAsset* asset);
+/// @return snug_badArgument if there is no such clip
 SNUG_API snugStatus snugAsset_GetClip(const snugAsset* asset, uint32_t clip, snugClip* info);
 /// @return the clip with a name or, failing that, with this number in decimal; SNUG_NONE if there is none
 SNUG_API uint32_t snugAsset_FindClip(const snugAsset* asset, const char* name);

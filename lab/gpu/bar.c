@@ -95,7 +95,7 @@ static void MakeCast(Cast* cast, const char* path)
 		Die("not a linear skin");
 	}
 	cast->joints = cast->model->info.jointCount;
-	const uint32_t clips = snugAsset_GetClipCount(asset);
+	const uint32_t clips = snugAsset_GetInfo(asset).clipCount;
 	cast->poseCount = clips * PER_CLIP;
 	cast->poses = malloc((size_t)12 * cast->joints * cast->poseCount * sizeof(float));
 	for (uint32_t i = 0; i < cast->poseCount; ++i)

@@ -76,7 +76,7 @@ static void FreeFile(PyObject* object)
 static bool FailInstance(const snugAsset* asset, unsigned long number)
 {
 	PyErr_Format(PyExc_IndexError, "there is no instance %lu: the file has %lu", number,
-	    (unsigned long)snugAsset_GetInstanceCount(asset));
+	    (unsigned long)snugAsset_GetInfo(asset).instanceCount);
 	return false;
 }
 
@@ -84,7 +84,7 @@ static bool ReadInstance(const snugAsset* asset, PyObject* given, uint32_t* numb
 {
 	unsigned long value = PyLong_AsUnsignedLong(given);
 	*number = (uint32_t)value;
-	return PyErr_Occurred() == NULL && (value < snugAsset_GetInstanceCount(asset) || FailInstance(asset, value));
+	return PyErr_Occurred() == NULL && (value < snugAsset_GetInfo(asset).instanceCount || FailInstance(asset, value));
 }
 
 // name, vertices, triangles, joints, targets
@@ -120,13 +120,13 @@ static PyObject* DescribeClip(PyObject* object, PyObject* given)
 static PyObject* GetInstanceCount(PyObject* object, void* nothing)
 {
 	(void)nothing;
-	return PyLong_FromUnsignedLong(snugAsset_GetInstanceCount(((File*)object)->asset));
+	return PyLong_FromUnsignedLong(snugAsset_GetInfo(((File*)object)->asset).instanceCount);
 }
 
 static PyObject* GetClipCount(PyObject* object, void* nothing)
 {
 	(void)nothing;
-	return PyLong_FromUnsignedLong(snugAsset_GetClipCount(((File*)object)->asset));
+	return PyLong_FromUnsignedLong(snugAsset_GetInfo(((File*)object)->asset).clipCount);
 }
 
 // Names of joints, or of morph targets.
@@ -390,7 +390,7 @@ static PyObject* PoseActor(PyObject* object, PyObject* arguments)
 	{
 		return NULL;
 	}
-	if (clip >= (long)snugAsset_GetClipCount(self->cast->file->asset) || !isfinite(time))
+	if (clip >= (long)snugAsset_GetInfo(self->cast->file->asset).clipCount || !isfinite(time))
 	{
 		PyErr_SetString(PyExc_ValueError, isfinite(time) ? "there is no such clip" : "the time is not finite");
 		return NULL;

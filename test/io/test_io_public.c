@@ -187,8 +187,8 @@ static void samples_are_as_inside(void** state)
 		{
 			assert_int_equal(
 			    snugAsset_LoadMemory(bytes->data, bytes->count, samples[s].name, NULL, &asset), snug_success);
-			assert_int_equal(snugAsset_GetInstanceCount(asset), inside.instanceCount);
-			assert_int_equal(snugAsset_GetClipCount(asset), inside.clipCount);
+			assert_int_equal(snugAsset_GetInfo(asset).instanceCount, inside.instanceCount);
+			assert_int_equal(snugAsset_GetInfo(asset).clipCount, inside.clipCount);
 			snugInstance info;
 			snugClip clip;
 			memset(&info, 0xff, sizeof(info));
@@ -256,7 +256,7 @@ static snugAsset* MakeTroupe(void)
 	{
 		fail_msg("%s", heard.error);
 	}
-	assert_int_equal(snugAsset_GetInstanceCount(asset), actCount);
+	assert_int_equal(snugAsset_GetInfo(asset).instanceCount, actCount);
 	Bytes_Free(&bytes);
 	Gltf_Free(&troupe);
 	return asset;
