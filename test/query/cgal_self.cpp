@@ -286,7 +286,7 @@ bool CheckActor(const std::string& name, const snugAsset* asset, snugBlending bl
 	bool isGood = snugActor_Create(asset, &def, &actor) == snug_success;
 	uint32_t bodyCount = 0;
 	snugBody* const* bodies = snugActor_GetBodies(actor, &bodyCount);
-	for (uint32_t c = 0; c < snugAsset_GetClipCount(asset); ++c)
+	for (uint32_t c = 0; c < snugAsset_GetInfo(asset).clipCount; ++c)
 	{
 		snugClip clip = {};
 		snugAsset_GetClip(asset, c, &clip);
