@@ -101,9 +101,9 @@ static void ReleaseBridge(heap* h)
 static recordedView LookAtChairs(const heap* h)
 {
 	uint32_t count = h->chairs.def.bodies;
-	float wide = (float)simChairs_GetWidth(count), tall = fminf((float)simChairs_GetHeight(count), 2.5f * wide + 1.0f);
+	float wide = (float)simChairs_GetWidth(count), tall = fminf((float)simChairs_GetHeight(count), 1.5f * wide + 1.0f);
 	float size = fmaxf(tall, 1.6f * wide);
-	return (recordedView){ { 0.66f * size, 0.75f * size, 1.18f * size }, { 0.0f, 0.37f * tall, 0.0f },
+	return (recordedView){ { 0.66f * size, 0.75f * size, 1.18f * size }, { 0.0f, 0.28f * tall, 0.0f },
 		{ 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f, 0.0f, size };
 }
 

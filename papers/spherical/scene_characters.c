@@ -11,7 +11,7 @@
 #define LEAD 25   // frames before it, so that they come from apart
 #define LEVELS 2
 #define COLUMN 4.4 // metres, from surfaces to balls of a level, and to those of the next
-#define ROW 3.6    // metres that men are behind creatures
+#define ROW 3.2    // metres that men are before creatures
 #define CAPACITY 65536
 
 static const uint32_t levels[LEVELS] = { 5, 6 };
@@ -101,7 +101,7 @@ static bool Pose(show* s, showFrame* f, simError* error)
 		walker* w = c->walkers + i;
 		float matrices[12 * SCENE_MAX_JOINTS];
 		sceneCharacter_Meet(w->character, i % 2, s->frameCount - LEAD, CLIP, matrices, &w->place);
-		w->place.position[0] -= i < 2 ? ROW : 0.0;
+		w->place.position[0] += i < 2 ? ROW : 0.0;
 		w->place.position[2] += COLUMN;
 		status = snugBody_SetJoints(w->body, matrices, 0, w->character->weights.transformCount);
 		status = status == snug_success ? snugBody_SetFrame(w->body, &w->place) : status;
@@ -202,8 +202,8 @@ const showKind showCharacters = {
 	.pose = Pose,
 	.choose = Choose,
 	.release = Release,
-	.eye = { 11.7f, 7.8f, 3.0f },
-	.target = { -1.5f, 0.5f, 1.1f },
+	.eye = { 12.6f, 7.6f, 2.2f },
+	.target = { 1.4f, 0.3f, 0.2f },
 	.vertical = { 0.0f, 1.0f, 0.0f },
 	.ground = 0.0f,
 };
