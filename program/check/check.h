@@ -34,6 +34,7 @@ typedef struct check
 	cliIgnored ignored;
 	cliTally tally;
 	cliKept kept;        ///< frames that pages show, if any is to be written
+	bool* isOpen;        ///< per body; null: nobody asks what is inside
 	cliCurves curves;    ///< of all frames, if they are to be written
 	uint64_t frameCount; ///< that were asked for
 	uint64_t listed;     ///< pairs that JSON has listed
@@ -80,7 +81,7 @@ void checkFree(check* c);
 uint64_t checkCountShown(const check* c);
 /// Prints what is wrong.
 bool checkPrintRecording(const check* c, FILE* stream);
-/// A picture of the frame with the most pairs.
+/// A picture of the worst frame.
 /// @return a PNG file's bytes, to be freed; null after a message
 uint8_t* checkDrawStill(const check* c, int width, int height, size_t* bytes);
 /// @}

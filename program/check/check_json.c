@@ -131,6 +131,29 @@ static void PrintDistances(const check* c, const cliNear* near)
 	fprintf(c->out, "]");
 }
 
+static void PrintInsides(const check* c, const cliNear* near)
+{
+	fprintf(c->out, ",\"inside\":[");
+	for (size_t i = 0; i < near->insideCount; ++i)
+	{
+		const cliInside* inside = near->insides + i;
+		fprintf(c->out, "%s{\"bodies\":[%d,%d],\"count\":%zu,\"vertices\":[", i > 0 ? "," : "", inside->bodies[0],
+		    inside->bodies[1], inside->count);
+		for (size_t k = 0; k < inside->count; ++k)
+		{
+			fprintf(c->out, k > 0 ? ",%u" : "%u", near->vertices[inside->first + k].vertex);
+		}
+		fprintf(c->out, inside->bodies[0] == inside->bodies[1] ? "]" : "],\"depths\":[");
+		for (size_t k = 0; k < inside->count && inside->bodies[0] != inside->bodies[1]; ++k)
+		{
+			fprintf(c->out, k > 0 ? "," : "");
+			cliPrintJsonNumber(c->out, near->vertices[inside->first + k].depth);
+		}
+		fprintf(c->out, inside->bodies[0] == inside->bodies[1] ? "}" : "]}");
+	}
+	fprintf(c->out, "]");
+}
+
 static void PrintBetween(const check* c, const cliNear* near)
 {
 	fprintf(c->out, ",\"between\":[");
@@ -171,6 +194,10 @@ void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* co
 	if (c->contactOptions.between)
 	{
 		PrintBetween(c, &contacts->near);
+	}
+	if (c->contactOptions.inside)
+	{
+		PrintInsides(c, &contacts->near);
 	}
 	if (c->costs)
 	{
@@ -220,6 +247,16 @@ void checkPrintJsonSummary(const check* c)
 	{
 		fprintf(c->out, ",\"between\":%zu", t->betweenCount);
 	}
+	if (c->contactOptions.curves)
+	{
+		fprintf(c->out, ",\"deepestFrame\":%llu,\"depth\":", (unsigned long long)t->deepest);
+		cliPrintJsonNumber(c->out, t->frameCount > 0 ? t->frames[t->deepest].depth : 0.0);
+	}
+	if (c->contactOptions.inside)
+	{
+		fprintf(c->out, ",\"insideFrame\":%llu,\"inside\":%llu", (unsigned long long)t->insideFrame,
+		    (unsigned long long)t->mostInside);
+	}
 	if (c->costs)
 	{
 		uint64_t vertices = 0;
@@ -238,8 +275,8 @@ void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContact
 	const snugCounters* counters = &contacts->counters;
 	if (frame == 0)
 	{
-		fprintf(c->out, "frame,time,count%s%s%s\n", c->contactOptions.between ? ",between" : "",
-		    c->contactOptions.distances ? ",distance" : "",
+		fprintf(c->out, "frame,time,count%s%s%s%s\n", c->contactOptions.between ? ",between" : "",
+		    c->contactOptions.inside ? ",inside" : "", c->contactOptions.distances ? ",distance" : "",
 		    c->costs ? ",nodesRefitted,volumeTests,verticesEvaluated,triangleTests,microseconds" : "");
 	}
 	fprintf(c->out, "%llu,", (unsigned long long)frame);
@@ -248,6 +285,10 @@ void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContact
 	if (c->contactOptions.between)
 	{
 		fprintf(c->out, ",%zu", contacts->near.betweenCount);
+	}
+	if (c->contactOptions.inside)
+	{
+		fprintf(c->out, ",%zu", contacts->near.vertexCount);
 	}
 	if (c->contactOptions.distances)
 	{

@@ -54,7 +54,7 @@ static void PrintVerdict(const check* c, FILE* stream)
 		    "<b>Contact in %llu of %llu frames</b>, from %.3f to %.3f s, worst at %.3f s. Triangles in contact "
 		    "are red and outlined; where something hides them they shine through.",
 		    (unsigned long long)t->contactFrames, (unsigned long long)t->frameCount, t->frames[t->firstContact].time,
-		    t->frames[t->lastContact].time, t->frames[t->mostFrame].time);
+		    t->frames[t->lastContact].time, t->frames[cliTally_GetWorst(t)].time);
 	}
 	if (t->betweenCount > 0)
 	{
@@ -109,6 +109,12 @@ static void PrintCards(const check* c, FILE* stream)
 		}
 		snprintf(value, sizeof(value), "%.4g", t->frames[t->deepest].depth);
 		htmlCard(stream, "depth", "", value, what);
+	}
+	if (c->contactOptions.inside)
+	{
+		snprintf(value, sizeof(value), "%llu", (unsigned long long)t->mostInside);
+		htmlCard(stream, "inside", t->mostInside > 0 ? "bad" : "good", value,
+		    checkIsAnimated(c) ? "vertices inside, most in a frame" : "vertices inside");
 	}
 	if (c->costs)
 	{

@@ -144,6 +144,17 @@ static void PrintDistances(const cliNear* near)
 	}
 }
 
+static void PrintInsides(const cliNear* near)
+{
+	printf("\n%5s  %5s  %10s  %s\n", "body", "in", "vertices", "depth");
+	for (size_t i = 0; i < near->insideCount; ++i)
+	{
+		const cliInside* inside = near->insides + i;
+		printf("%5d  %5d  %10zu", inside->bodies[0], inside->bodies[1], inside->count);
+		printf(inside->bodies[0] == inside->bodies[1] ? "\n" : "  %.6g\n", inside->depth);
+	}
+}
+
 // Lengths and areas of curves: how badly bodies meet.
 static void PrintCurves(const cliNear* near)
 {
@@ -168,6 +179,10 @@ static void PrintOneFrame(const check* c, const cliContacts* contacts)
 	if (c->contactOptions.distances)
 	{
 		PrintDistances(&contacts->near);
+	}
+	if (contacts->near.insideCount > 0 && !c->summary)
+	{
+		PrintInsides(&contacts->near);
 	}
 	if (contacts->near.curveCount > 0 && c->curvePath != NULL && !c->summary)
 	{
@@ -212,10 +227,10 @@ static void PrintRow(const check* c, uint64_t frame, double time, const cliConta
 	{
 		printf("\n%7s %9s %8s %9s %9s %9s %9s %9s\n", "", "time", "touching", "", "volume", "vertices", "triangle",
 		    "micro-");
-		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s%s%s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated",
+		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s%s%s%s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated",
 		    "tests", "seconds", c->contactOptions.between ? "  between" : "",
-		    c->contactOptions.distances ? "  distance" : "", c->curvePath != NULL ? "  curves     depth" : "",
-		    c->byJoint ? "  most by joint" : "");
+		    c->contactOptions.inside ? "   inside" : "", c->contactOptions.distances ? "  distance" : "",
+		    c->curvePath != NULL ? "  curves     depth" : "", c->byJoint ? "  most by joint" : "");
 	}
 	printf("%7llu %9.4f %8d %9llu %9llu %9llu %9llu %9.1f", (unsigned long long)frame, time, CountBodyPairs(contacts),
 	    (unsigned long long)contacts->count, (unsigned long long)contacts->counters.volumeTests,
@@ -224,6 +239,10 @@ static void PrintRow(const check* c, uint64_t frame, double time, const cliConta
 	if (c->contactOptions.between)
 	{
 		printf("  %7zu", contacts->near.betweenCount);
+	}
+	if (c->contactOptions.inside)
+	{
+		printf("  %7zu", contacts->near.vertexCount);
 	}
 	const cliDistance* least = cliNear_GetLeast(&contacts->near);
 	if (least != NULL)
@@ -304,6 +323,15 @@ void checkPrintSummary(const check* c)
 	if (t->contactFrames > 0 && !c->contactOptions.first)
 	{
 		printf(", most in frame %llu: %llu", (unsigned long long)t->mostFrame, (unsigned long long)t->mostPairs);
+	}
+	if (t->frames[t->deepest].depth > 0.0)
+	{
+		printf(", deepest in frame %llu: %.4g", (unsigned long long)t->deepest, t->frames[t->deepest].depth);
+	}
+	if (t->mostInside > 0)
+	{
+		printf("; most vertices inside in frame %llu: %llu", (unsigned long long)t->insideFrame,
+		    (unsigned long long)t->mostInside);
 	}
 	printf("; %.1f microseconds per frame\n", t->microseconds / (double)t->frameCount);
 	if (checkIsSelective(c))

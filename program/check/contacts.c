@@ -245,15 +245,22 @@ static bool CollideCrowd(search* s)
 
 // ---- More than pairs between bodies ----------------------------------------------------------------------------
 
+static snugResult CollideSelf(const search* s, snugBody* body)
+{
+	const cliContactOptions* asked = s->options;
+	const snugQuery query = { .callback = AddPair, .user = s->contacts, .keepRest = asked->keepRest };
+	return asked->margin > 0.0 ? snugCollideSelfWithin(body, asked->margin, asked->restDistance, &query)
+	       : asked->first      ? snugTouchesSelf(body, &query)
+	                           : snugCollideSelf(body, &query);
+}
+
 static bool CollideSelves(search* s)
 {
-	const snugQuery query = { .callback = AddPair, .user = s->contacts, .keepRest = s->options->keepRest };
 	for (int i = 0; i < s->stage->scene->partCount && !(s->options->first && s->contacts->count > 0); ++i)
 	{
 		s->contacts->bodies[0] = s->contacts->bodies[1] = i;
 		s->stage->telling = i;
-		snugBody* body = s->stage->bodies[i];
-		snugResult result = s->options->first ? snugTouchesSelf(body, &query) : snugCollideSelf(body, &query);
+		const snugResult result = CollideSelf(s, s->stage->bodies[i]);
 		AddCounters(&s->contacts->counters, &result.counters);
 		if (!cliStage_Check(s->stage, i, s->contacts->outOfMemory ? snug_outOfMemory : result.status))
 		{
@@ -278,6 +285,19 @@ static bool FindDistances(search* s)
 	return found;
 }
 
+static bool FindInside(search* s)
+{
+	int count = s->stage->scene->partCount;
+	bool found = true;
+	for (int i = 0; found && i < count * count; ++i)
+	{
+		const int body = i / count, outer = i % count;
+		const bool isAsked = body == outer ? s->options->self : AreAsked(s, body, outer) && !s->options->isOpen[outer];
+		found = !isAsked || cliNear_AddInside(&s->contacts->near, s->stage, body, outer);
+	}
+	return found;
+}
+
 // Of the bodies that meet: pairs are sorted by bodies.
 static bool FindCurves(search* s)
 {
@@ -297,7 +317,8 @@ static bool FindCurves(search* s)
 // Not part of what a frame costs: neither of the time nor of the counters.
 static bool FindMore(search* s)
 {
-	return (!s->options->distances || FindDistances(s)) && (!s->options->curves || FindCurves(s));
+	return (!s->options->distances || FindDistances(s)) && (!s->options->curves || FindCurves(s)) &&
+	       (!s->options->inside || FindInside(s));
 }
 
 // ---- Brute force's own boxes -----------------------------------------------------------------------------------
@@ -401,6 +422,7 @@ static bool AreMeeting(const cliContacts* contacts, int a, int b)
 static uint64_t TellDepth(cliContacts* contacts, const cliCurve* curve)
 {
 	uint64_t count = 0;
+	const double depth = cliCurve_GetNewDepth(curve);
 	for (size_t i = 0; i < curve->pairCount; ++i)
 	{
 		const cliPair wanted = { .bodies = { curve->bodies[0], curve->bodies[1] },
@@ -408,7 +430,7 @@ static uint64_t TellDepth(cliContacts* contacts, const cliCurve* curve)
 		const uint64_t at = Seek(contacts, &wanted);
 		if (at < contacts->count && cliPair_Compare(contacts->pairs + at, &wanted) == 0)
 		{
-			contacts->pairs[at].depth = curve->depth > 0.0 ? curve->depth : 0.0;
+			contacts->pairs[at].depth = depth > 0.0 ? depth : 0.0;
 			++count;
 		}
 	}

@@ -18,17 +18,20 @@ int cliPair_Compare(const void* first, const void* second);
 /// What to look for.
 typedef struct cliContactOptions
 {
-	bool within;    ///< also between bodies of one file
-	bool first;     ///< stop at the first pair
-	bool brute;     ///< compare every triangle with every other
-	bool self;      ///< also bodies with themselves
-	bool keepRest;  ///< of those, also what meets at rest
-	bool distances; ///< also how far bodies are apart
-	bool curves;    ///< also the curves along which they meet
-	bool between;   ///< also bodies that meet between frames only
-	double stray;   ///< then: halve the way between frames until poses half-way are no farther than this from the
-	                ///< straight way; zero: do not
-	double margin;  ///< pairs that are no farther apart than this, instead of those that meet
+	bool within;         ///< also between bodies of one file
+	bool first;          ///< stop at the first pair
+	bool brute;          ///< compare every triangle with every other
+	bool self;           ///< also bodies with themselves
+	bool keepRest;       ///< of those, also what meets at rest
+	bool distances;      ///< also how far bodies are apart
+	bool curves;         ///< also the curves along which they meet
+	bool inside;         ///< also vertices that are inside bodies
+	const bool* isOpen;  ///< then: per body, whether it has open edges, so that nothing of others is inside it
+	bool between;        ///< also bodies that meet between frames only
+	double stray;        ///< then: halve the way between frames until poses half-way are no farther than this from the
+	                     ///< straight way; zero: do not
+	double margin;       ///< pairs that are no farther apart than this, instead of those that meet
+	double restDistance; ///< then: of one body, those that are farther apart than this at rest
 } cliContactOptions;
 
 /// What a frame found. Zero-initialise; may be used for many frames; free with cliContacts_Free.

@@ -4,7 +4,6 @@
 #include "program/files/json.h"
 #include "program/files/output.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,11 +151,8 @@ static void PrintCurve(FILE* stream, const cliFrameCurve* c, const float* points
 	fprintf(stream, ",\"bodies\":[%d,%d],\"closed\":%s,\"ends\":[%s,%s],\"length\":", c->curve.bodies[0],
 	    c->curve.bodies[1], curve->isClosed ? "true" : "false", ends[curve->ends[0]], ends[curve->ends[1]]);
 	cliPrintJsonNumber(stream, curve->length);
-	fprintf(stream, isnan(c->curve.depth) ? ",\"depth\":null" : ",\"depth\":");
-	if (!isnan(c->curve.depth))
-	{
-		cliPrintJsonNumber(stream, c->curve.depth);
-	}
+	fprintf(stream, ",\"depth\":");
+	cliPrintJsonNumber(stream, c->curve.depth);
 	PrintVector(stream, "centroid", curve->centroid);
 	PrintVector(stream, "area", curve->area);
 	fprintf(stream, ",\"points\":[");

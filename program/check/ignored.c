@@ -105,6 +105,7 @@ void cliIgnored_Free(cliIgnored* ignored)
 {
 	free(ignored->sides);
 	free(ignored->first);
+	free(ignored->depths);
 	*ignored = (cliIgnored){ .sides = NULL };
 }
 
@@ -125,22 +126,79 @@ static bool IsBefore(const cliPair* pair, const cliPair* other)
 	return cliPair_Compare(pair, other) < 0;
 }
 
+// By regions, the deepest first.
+static int CompareDepths(const void* first, const void* second)
+{
+	const cliRegionDepth *x = first, *y = second;
+	return x->key != y->key ? (x->key < y->key ? -1 : 1) : (x->depth < y->depth) - (x->depth > y->depth);
+}
+
+static bool KeepFirst(cliIgnored* ignored, const cliRegions* regions, cliContacts* contacts)
+{
+	const size_t count = (size_t)contacts->count;
+	ignored->first = malloc(count * sizeof(cliPair) + 1);
+	ignored->depths = malloc(count * sizeof(cliRegionDepth) + 1);
+	if (ignored->first == NULL || ignored->depths == NULL)
+	{
+		return false;
+	}
+	if (contacts->near.curveCount > 0)
+	{
+		cliContacts_KeepCurves(contacts);
+		for (size_t i = 0; i < count; ++i)
+		{
+			const cliPair* pair = contacts->pairs + i;
+			ignored->depths[i] = (cliRegionDepth){ cliRegions_GetKey(regions, pair), pair->depth };
+		}
+		ignored->depthCount = count;
+		qsort(ignored->depths, count, sizeof(cliRegionDepth), CompareDepths);
+	}
+	ignored->firstCount = count;
+	if (count > 0)
+	{
+		memcpy(ignored->first, contacts->pairs, count * sizeof(cliPair));
+	}
+	return true;
+}
+
+static double FindDepthBefore(const cliIgnored* ignored, uint64_t key)
+{
+	uint64_t low = 0, high = ignored->depthCount;
+	while (low < high)
+	{
+		const uint64_t middle = low + (high - low) / 2;
+		const bool isBefore = ignored->depths[middle].key < key;
+		low = isBefore ? middle + 1 : low;
+		high = isBefore ? high : middle;
+	}
+	return low < ignored->depthCount && ignored->depths[low].key == key ? ignored->depths[low].depth : 0.0;
+}
+
+static void TellDepthsBefore(const cliIgnored* ignored, const cliRegions* regions, cliNear* near)
+{
+	for (size_t i = 0; i < near->curveCount; ++i)
+	{
+		cliCurve* curve = near->curves + i;
+		for (size_t k = 0; k < curve->pairCount; ++k)
+		{
+			const cliPair pair = { { curve->bodies[0], curve->bodies[1] }, near->pairs[curve->firstPair + k], 0.0 };
+			const double before = FindDepthBefore(ignored, cliRegions_GetKey(regions, &pair));
+			curve->depthBefore = before > curve->depthBefore ? before : curve->depthBefore;
+		}
+	}
+}
+
 // Of the first frame nothing is new.
-static bool LeaveOutFirst(cliIgnored* ignored, cliContacts* contacts)
+static bool LeaveOutFirst(cliIgnored* ignored, const cliRegions* regions, cliContacts* contacts)
 {
 	uint64_t kept = 0, at = 0;
-	if (ignored->first == NULL)
+	if (ignored->first == NULL && !KeepFirst(ignored, regions, contacts))
 	{
-		ignored->first = malloc((size_t)contacts->count * sizeof(cliPair) + 1);
-		if (ignored->first == NULL)
-		{
-			return false;
-		}
-		ignored->firstCount = contacts->count;
-		if (contacts->count > 0)
-		{
-			memcpy(ignored->first, contacts->pairs, (size_t)contacts->count * sizeof(cliPair));
-		}
+		return false;
+	}
+	if (ignored->depthCount > 0)
+	{
+		TellDepthsBefore(ignored, regions, &contacts->near);
 	}
 	for (uint64_t i = 0; i < contacts->count; ++i)
 	{
@@ -171,5 +229,5 @@ bool cliIgnored_Filter(cliIgnored* ignored, const cliRegions* regions, cliContac
 		}
 	}
 	contacts->count = ignored->lineCount > 0 ? kept : contacts->count;
-	return !ignored->newOnly || LeaveOutFirst(ignored, contacts);
+	return !ignored->newOnly || LeaveOutFirst(ignored, regions, contacts);
 }

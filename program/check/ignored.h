@@ -8,6 +8,13 @@
 
 #include "program/check/regions.h"
 
+/// How deep two regions reach past each other in the first frame.
+typedef struct cliRegionDepth
+{
+	uint64_t key; ///< cliRegions_GetKey
+	double depth;
+} cliRegionDepth;
+
 typedef struct cliIgnored
 {
 	uint8_t* sides; ///< (lineCount, regionCount) bit i: the region is name i of the line
@@ -15,13 +22,17 @@ typedef struct cliIgnored
 	bool newOnly;   ///< leave out what meets in the first frame, which `first` is then
 	cliPair* first; ///< sorted; null before that frame
 	uint64_t firstCount;
+	cliRegionDepth* depths; ///< (firstCount) sorted: of regions that meet in that frame, if curves were asked for
+	uint64_t depthCount;
 } cliIgnored;
 
 /// Prints what is wrong: a name that no file has, say.
 bool cliIgnored_Load(cliIgnored* ignored, const cliRegions* regions, const char* path);
 void cliIgnored_Free(cliIgnored* ignored);
 
-/// Leave out of a frame's pairs those of two regions that are ignored, and those of the first frame.
+/// Leave out of a frame's pairs those of two regions that are ignored, and those of the first frame. Curves are told
+/// how deep their regions were there: a seam that is moved a little does not become new.
+/// @param regions needed for lines, and with curves for new contact
 /// @return false if there is no memory
 bool cliIgnored_Filter(cliIgnored* ignored, const cliRegions* regions, cliContacts* contacts);
 

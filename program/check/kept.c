@@ -27,7 +27,7 @@ static int CompareKeys(const void* first, const void* second)
 	return (x > y) - (x < y);
 }
 
-static bool Take(cliKeptFrame* to, uint64_t frame, double time, const cliContacts* contacts)
+static bool Take(cliKeptFrame* to, uint64_t frame, double time, double depth, const cliContacts* contacts)
 {
 	uint64_t* keys = malloc(2 * (size_t)contacts->count * sizeof(uint64_t) + 1);
 	size_t count = 0;
@@ -51,7 +51,7 @@ static bool Take(cliKeptFrame* to, uint64_t frame, double time, const cliContact
 	}
 	free(to->touching);
 	uint64_t* less = realloc(keys, count * sizeof(uint64_t) + 1);
-	*to = (cliKeptFrame){ frame, time, contacts->count, less != NULL ? less : keys, count };
+	*to = (cliKeptFrame){ frame, time, contacts->count, depth, less != NULL ? less : keys, count };
 	return true;
 }
 
@@ -61,10 +61,18 @@ static bool IsWanted(const cliKept* kept, uint64_t frame)
 	return frame == 0 || frame * kept->limit / kept->total != (frame - 1) * kept->limit / kept->total;
 }
 
+// Among frames without depth pairs count.
+static bool IsWorse(double depth, uint64_t pairs, double thanDepth, uint64_t thanPairs)
+{
+	return depth > thanDepth || (depth == 0.0 && thanDepth == 0.0 && pairs > thanPairs);
+}
+
 bool cliKept_Add(cliKept* kept, uint64_t frame, double time, const cliContacts* contacts)
 {
-	bool isWorst = contacts->count > kept->mostPairs;
+	const double depth = kept->byDepth ? cliNear_GetDepth(&contacts->near) : 0.0;
+	const bool isWorst = IsWorse(depth, contacts->count, kept->mostDepth, kept->mostPairs);
 	kept->mostPairs = isWorst ? contacts->count : kept->mostPairs;
+	kept->mostDepth = isWorst ? depth : kept->mostDepth;
 	if (IsWanted(kept, frame) && kept->count < kept->limit)
 	{
 		if (isWorst)
@@ -72,9 +80,9 @@ bool cliKept_Add(cliKept* kept, uint64_t frame, double time, const cliContacts* 
 			free(kept->extra.touching);
 			kept->extra = (cliKeptFrame){ .touching = NULL };
 		}
-		return Take(&kept->frames[kept->count++], frame, time, contacts);
+		return Take(&kept->frames[kept->count++], frame, time, depth, contacts);
 	}
-	return !isWorst || Take(&kept->extra, frame, time, contacts);
+	return !isWorst || Take(&kept->extra, frame, time, depth, contacts);
 }
 
 void cliKept_Finish(cliKept* kept)
@@ -91,6 +99,7 @@ void cliKept_Finish(cliKept* kept)
 	}
 	for (size_t i = 1; i < kept->count; ++i)
 	{
-		kept->worst = kept->frames[i].pairs > kept->frames[kept->worst].pairs ? i : kept->worst;
+		const cliKeptFrame *frame = kept->frames + i, *worst = kept->frames + kept->worst;
+		kept->worst = IsWorse(frame->depth, frame->pairs, worst->depth, worst->pairs) ? i : kept->worst;
 	}
 }

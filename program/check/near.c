@@ -10,6 +10,8 @@ void cliNear_Clear(cliNear* near)
 	near->curveCount = 0;
 	near->betweenCount = 0;
 	near->stray = 0.0;
+	near->insideCount = 0;
+	near->vertexCount = 0;
 	near->pointCount = 0;
 	near->pairCount = 0;
 	near->loose = 0;
@@ -22,6 +24,8 @@ void cliNear_Free(cliNear* near)
 	free(near->points);
 	free(near->pairs);
 	free(near->between);
+	free(near->insides);
+	free(near->vertices);
 	snugContactBuffer_Destroy(near->buffer);
 	*near = (cliNear){ .loose = 0 };
 }
@@ -59,6 +63,55 @@ bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b)
 	memcpy(distance->points[0], result.pointA, sizeof(result.pointA));
 	memcpy(distance->points[1], result.pointB, sizeof(result.pointB));
 	return true;
+}
+
+// Appended to the list of all, which has room.
+static uint64_t ListOwn(const snugPointSide* sides, uint32_t count, snugVertexDepth* list)
+{
+	uint64_t found = 0;
+	for (uint32_t v = 0; v < count; ++v)
+	{
+		if (sides[v].side != snug_outside)
+		{
+			list[found++] = (snugVertexDepth){ .vertex = v };
+		}
+	}
+	return found;
+}
+
+bool cliNear_AddInside(cliNear* near, cliStage* stage, int body, int outer)
+{
+	const uint32_t count = stage->scene->parts[body].vertexCount;
+	void *insides = near->insides, *vertices = near->vertices;
+	snugPointSide* sides = body == outer ? malloc(count * sizeof(snugPointSide) + 1) : NULL;
+	bool grown = Grow(&insides, &near->insideCapacity, near->insideCount + 1, sizeof(cliInside));
+	grown = Grow(&vertices, &near->vertexCapacity, near->vertexCount + count, sizeof(snugVertexDepth)) && grown;
+	near->insides = insides;
+	near->vertices = vertices;
+	snugResult result = { .status = snug_outOfMemory };
+	snugVertexDepth* list = near->vertices + near->vertexCount;
+	stage->telling = body;
+	if (grown && body != outer)
+	{
+		result = snugFindVertexDepths(stage->bodies[body], stage->bodies[outer], list, count, NULL);
+	}
+	else if (grown && sides != NULL)
+	{
+		result = snugFindSelfInside(stage->bodies[body], sides, NULL);
+		result.count = result.status == snug_success ? ListOwn(sides, count, list) : 0;
+	}
+	free(sides);
+	if (result.status == snug_success && result.count > 0)
+	{
+		cliInside inside = { { body, outer }, near->vertexCount, (size_t)result.count, 0.0 };
+		for (size_t i = 0; i < inside.count; ++i)
+		{
+			inside.depth = list[i].depth > inside.depth ? list[i].depth : inside.depth;
+		}
+		near->insides[near->insideCount++] = inside;
+		near->vertexCount += inside.count;
+	}
+	return cliStage_Check(stage, body, result.status);
 }
 
 static bool IsListed(const cliNear* near, int a, int b)
@@ -153,12 +206,18 @@ static bool MakeRoom(cliNear* near, uint64_t pairs)
 	return true;
 }
 
+double cliCurve_GetNewDepth(const cliCurve* curve)
+{
+	return curve->depth < curve->depthBefore ? 0.0 : curve->depth - curve->depthBefore;
+}
+
 double cliNear_GetDepth(const cliNear* near)
 {
 	double depth = 0.0;
 	for (size_t i = 0; i < near->curveCount; ++i)
 	{
-		depth = near->curves[i].depth > depth ? near->curves[i].depth : depth;
+		const double own = cliCurve_GetNewDepth(near->curves + i);
+		depth = own > depth ? own : depth;
 	}
 	return depth;
 }
@@ -178,7 +237,7 @@ static bool AddCurve(cliNear* near, int a, int b, const snugContactResult* found
 		return false;
 	}
 	near->curves[near->curveCount++] = (cliCurve){ { a, b }, near->pointCount, curve->pointCount, near->pairCount,
-		curve->contactCount, *curve, found->depths[which] };
+		curve->contactCount, *curve, found->depths[which], 0.0 };
 	for (uint32_t i = 0; i < curve->pointCount; ++i)
 	{
 		const snugContactPoint* point = found->points + found->curvePoints[curve->firstPoint + i];
@@ -201,15 +260,29 @@ static snugContactResult Ask(cliNear* near, cliStage* stage, int a, int b)
 	              : snugFindContacts(stage->bodies[a], stage->bodies[b], near->buffer, &query);
 }
 
+// The room that an answer lacked, or none.
+static uint64_t FindNeeded(const cliStage* stage, int a, int b, const snugContactResult* found)
+{
+	const uint64_t ofA = stage->scene->parts[a].vertexCount, ofB = stage->scene->parts[b].vertexCount;
+	bool isFull = false;
+	for (uint32_t i = 0; found->depths != NULL && i < found->curveCount; ++i)
+	{
+		isFull = isFull || isnan(found->depths[i]);
+	}
+	return found->status != snug_success ? 0 : !isFull ? found->count : ofA > ofB ? ofA : ofB;
+}
+
 bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs)
 {
 	stage->telling = a;
 	bool added = MakeRoom(near, pairs);
 	snugContactResult found = { .status = snug_success };
 	found = added ? Ask(near, stage, a, b) : found;
-	if (added && found.status == snug_success && found.count > near->room)
+	// Depths need room for the vertices behind curves, however many other frames needed.
+	for (uint64_t needed = FindNeeded(stage, a, b, &found); added && needed > near->room;
+	     needed = FindNeeded(stage, a, b, &found))
 	{
-		added = MakeRoom(near, found.count);
+		added = MakeRoom(near, needed);
 		found = added ? Ask(near, stage, a, b) : found;
 	}
 	if (!cliStage_Check(stage, a, found.status))

@@ -96,6 +96,13 @@ uint32_t cliRegions_Get(const cliRegions* regions, int part, uint32_t triangle)
 	return regions->first[p->file] + node;
 }
 
+uint64_t cliRegions_GetKey(const cliRegions* regions, const cliPair* pair)
+{
+	const uint64_t a = cliRegions_Get(regions, pair->bodies[0], pair->pair.a);
+	const uint64_t b = cliRegions_Get(regions, pair->bodies[1], pair->pair.b);
+	return a < b ? a << 32 | b : b << 32 | a;
+}
+
 int cliRegions_GetFile(const cliRegions* regions, uint32_t region)
 {
 	int file = regions->scene->fileCount - 1;

@@ -24,6 +24,9 @@ uint32_t cliRegions_Count(const cliRegions* regions);
 /// @return number of the region that a triangle of a part belongs to
 uint32_t cliRegions_Get(const cliRegions* regions, int part, uint32_t triangle);
 
+/// @return the regions of a pair as one number, the lower one in front
+uint64_t cliRegions_GetKey(const cliRegions* regions, const cliPair* pair);
+
 /// @return number of the file that a region is of
 int cliRegions_GetFile(const cliRegions* regions, uint32_t region);
 

@@ -1,6 +1,5 @@
 #include "program/check/tally.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +24,6 @@ static int CompareKeys(const void* first, const void* second)
 {
 	uint64_t x = *(const uint64_t*)first, y = *(const uint64_t*)second;
 	return (x > y) - (x < y);
-}
-
-// Regions of a pair as one number, the lower one in front.
-static uint64_t MakeKey(const cliRegions* regions, const cliPair* pair)
-{
-	uint64_t a = cliRegions_Get(regions, pair->bodies[0], pair->pair.a);
-	uint64_t b = cliRegions_Get(regions, pair->bodies[1], pair->pair.b);
-	return a < b ? a << 32 | b : b << 32 | a;
 }
 
 static bool AddNow(cliTally* tally, uint64_t key, uint64_t pairs)
@@ -70,7 +61,7 @@ static bool FindTouches(cliTally* tally, const cliContacts* contacts)
 	}
 	for (uint64_t i = 0; i < contacts->count; ++i)
 	{
-		tally->keys[i] = MakeKey(tally->regions, contacts->pairs + i);
+		tally->keys[i] = cliRegions_GetKey(tally->regions, contacts->pairs + i);
 	}
 	if (contacts->count > 0)
 	{
@@ -104,7 +95,7 @@ static void FindDepths(cliTally* tally, const cliContacts* contacts)
 	for (uint64_t i = 0; i < contacts->count; ++i)
 	{
 		const cliPair* pair = contacts->pairs + i;
-		const uint64_t key = pair->depth > 0.0 ? MakeKey(tally->regions, pair) : 0;
+		const uint64_t key = pair->depth > 0.0 ? cliRegions_GetKey(tally->regions, pair) : 0;
 		const cliTouch wanted = { { (uint32_t)(key >> 32), (uint32_t)key }, 0, 0, 0, 0, 0, 0, 0.0 };
 		cliTouch* touch =
 		    pair->depth > 0.0 ? bsearch(&wanted, tally->now, tally->nowCount, sizeof(cliTouch), CompareTouches) : NULL;
@@ -214,6 +205,11 @@ static void AddUp(cliTally* tally, const cliContacts* contacts)
 		tally->mostPairs = contacts->count;
 		tally->mostFrame = frame;
 	}
+	if (contacts->near.vertexCount > tally->mostInside)
+	{
+		tally->mostInside = contacts->near.vertexCount;
+		tally->insideFrame = frame;
+	}
 	tally->pairs += contacts->count;
 	tally->microseconds += contacts->microseconds;
 }
@@ -257,13 +253,18 @@ bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts)
 	for (size_t i = 0; i < contacts->near.curveCount; ++i)
 	{
 		const cliCurve* curve = contacts->near.curves + i;
-		frame.isUnknown = frame.isUnknown || !curve->curve.isClosed || isnan(curve->depth);
+		frame.isUnknown = frame.isUnknown || !curve->curve.isClosed;
 	}
 	if (tally->frameCount > 0 && frame.depth > tally->frames[tally->deepest].depth)
 	{
 		tally->deepest = tally->frameCount;
 	}
 	return AddFrame(tally, &frame) && added;
+}
+
+uint64_t cliTally_GetWorst(const cliTally* tally)
+{
+	return tally->byDepth && tally->frames[tally->deepest].depth > 0.0 ? tally->deepest : tally->mostFrame;
 }
 
 bool cliTally_FindContact(const cliTally* tally, uint64_t from, uint64_t* first, uint64_t* last)

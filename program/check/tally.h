@@ -39,10 +39,12 @@ typedef struct cliTally
 	cliTallyFrame* frames;
 	uint64_t frameCount, frameCapacity;
 	uint64_t pairs, contactFrames, mostPairs, mostFrame;
+	uint64_t mostInside, insideFrame;   ///< vertices inside of bodies, and where they are the most
 	uint64_t firstContact, lastContact; ///< frames; of use if contactFrames > 0
 	double microseconds;
 	double deeperThan, longerThan; ///< contacts that are not do not count; negative: all do
 	uint64_t deepest;              ///< the first frame with the largest depth
+	bool byDepth;                  ///< the deepest frame is the worst one, not that with the most pairs
 	cliTallyBetween* between;      ///< by time
 	size_t betweenCount, betweenCapacity;
 	double stray;      ///< the greatest of all frames
@@ -66,6 +68,10 @@ bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts);
 /// @param last receives its last frame
 /// @return false if there is none
 bool cliTally_FindContact(const cliTally* tally, uint64_t from, uint64_t* first, uint64_t* last);
+
+/// @return the frame to look at first: the one with the most pairs or, if there is any depth and it is asked for, the
+/// deepest
+uint64_t cliTally_GetWorst(const cliTally* tally);
 
 /// Sort touches.
 void cliTally_Finish(cliTally* tally);

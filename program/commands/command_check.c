@@ -30,8 +30,9 @@ static const cliUsage usage = {
 	    "from 0 in the order of the file; polygons are split, convex ones as fans.\n\n"
 	    "--self also finds where a body meets itself, such as an arm that goes through a chest. Neighbours in the mesh "
 	    "do not count, nor does what already meets at rest, unless --keep-rest asks for it. --margin finds pairs that "
-	    "come near each other, --distance how far apart bodies are and where, --contacts the curves along which they "
-	    "meet.\n\n"
+	    "come near each other, with --self also those of one body that are farther apart at rest, --distance how far "
+	    "apart bodies are and where, --contacts the curves along which they meet, --inside the vertices of a body that "
+	    "are inside another one, as of a garment in who wears it, with --self also those inside their own.\n\n"
 	    "--between also looks at the way from each frame to the next, on which every vertex goes straight: bodies that "
 	    "are apart in both frames and meet on the way, with the time before which they do not. Nothing slips through, "
 	    "however fast it is. Where joints turn much between frames, vertices stray from straight ways: --stray halves "
@@ -45,7 +46,9 @@ static const cliUsage usage = {
 	    "For quality control: --deeper-than and --longer-than say which contacts count, that is, frames in contact "
 	    "that follow each other; --fail-on-contact exits with 3 if one does. What is open has no depth and always "
 	    "counts. --ignore leaves out pairs of triangles by the joints that they belong to, --new-only those that meet "
-	    "in the first frame already, as shoes and legs may. Where depths are known, tables by joint begin with what is "
+	    "in the first frame already, as shoes and legs may; a depth is then what contact is deeper than its joints "
+	    "were "
+	    "in that frame, and the deepest frame is the worst. Where depths are known, tables by joint begin with what is "
 	    "deepest.\n\n"
 	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =
@@ -56,6 +59,7 @@ static const cliUsage usage = {
 	    "  snug check dancer.glb --clip spin --by-joint --summary\n"
 	    "  snug check a.glb b.glb --clip 0 --contacts curves.obj\n"
 	    "  snug check hand.glb cup.obj --clip reach --distance --margin 0.01\n"
+	    "  snug check coat.obj body.obj --inside\n"
 	    "  snug check bullet.glb wall.obj --clip shot --between --fail-on-contact\n"
 	    "  snug check dancer.glb floor.obj --clip spin --between --stray 0.001\n"
 	    "  snug check a.glb b.glb --clip 0 --summary --fail-on-contact --deeper-than 0.01 --longer-than 0.1\n"
@@ -224,11 +228,10 @@ static bool HasEnough(const check* c)
 {
 	const cliContactOptions* asked = &c->contactOptions;
 	const char* path = c->scene.files[0].path;
-	const char* ofTwo = asked->margin > 0.0 ? "--margin"
-	                    : asked->brute      ? "--method brute"
-	                    : asked->between    ? "--between"
-	                    : asked->distances  ? "--distance"
-	                                        : NULL;
+	const char* ofTwo = asked->brute       ? "--method brute"
+	                    : asked->between   ? "--between"
+	                    : asked->distances ? "--distance"
+	                                       : NULL;
 	if (c->scene.partCount == 0)
 	{
 		cliError("%s: holds no body: there is nothing to compare", path);
@@ -249,6 +252,29 @@ static bool HasEnough(const check* c)
 	return false;
 }
 
+// What is open has no inside for others; its own is a matter of where a half-line goes.
+static bool FindOpenBodies(check* c)
+{
+	const cliScene* scene = &c->scene;
+	c->contactOptions.isOpen = c->isOpen = calloc((size_t)scene->partCount + 1, sizeof(bool));
+	for (int i = 0; c->isOpen != NULL && i < scene->partCount; ++i)
+	{
+		uint64_t edges;
+		if (snugModel_CountOpenEdges(scene->parts[i].model, &edges) != snug_success)
+		{
+			return false;
+		}
+		c->isOpen[i] = edges > 0;
+		if (edges > 0)
+		{
+			cliError("warning: %s: body %d has %llu open edges: no vertices of others are looked for in it%s",
+			    scene->files[scene->parts[i].file].path, i, (unsigned long long)edges,
+			    c->contactOptions.self ? ", and its own are inside if a half-line along x says so" : "");
+		}
+	}
+	return c->isOpen != NULL;
+}
+
 static bool Prepare(check* c, int fileCount, char** paths)
 {
 	if (!cliScene_Load(&c->scene, &c->sceneOptions, fileCount, paths) || !CountFrames(c))
@@ -261,14 +287,16 @@ static bool Prepare(check* c, int fileCount, char** paths)
 	}
 	WarnOfTwins(&c->scene);
 	cliStage_WarnOfSizes(&c->scene, c->from);
-	bool wanted = c->byJoint || c->html != NULL || c->ignorePath != NULL;
+	bool wanted = c->byJoint || c->html != NULL || c->ignorePath != NULL || c->ignored.newOnly;
 	bool isShown = c->html != NULL || c->png != NULL;
 	if ((wanted && !cliRegions_Create(&c->regions, &c->scene)) ||
-	    (isShown && !cliKept_Begin(&c->kept, c->frameCount, checkCountShown(c))))
+	    (isShown && !cliKept_Begin(&c->kept, c->frameCount, checkCountShown(c))) ||
+	    (c->contactOptions.inside && !FindOpenBodies(c)))
 	{
 		return cliScene_Fail(&c->scene, c->scene.files[0].path, "out of memory");
 	}
 	cliTally_Begin(&c->tally, wanted ? &c->regions : NULL);
+	c->tally.byDepth = c->kept.byDepth = c->ignored.newOnly && c->contactOptions.curves;
 	c->tally.deeperThan = isnan(c->deeperThan) ? -1.0 : c->deeperThan;
 	c->tally.longerThan = isnan(c->longerThan) ? -1.0 : c->longerThan;
 	return c->ignorePath == NULL || cliIgnored_Load(&c->ignored, &c->regions, c->ignorePath);
@@ -318,6 +346,7 @@ void checkFree(check* c)
 	cliIgnored_Free(&c->ignored);
 	cliRegions_Free(&c->regions);
 	cliScene_Free(&c->scene);
+	free(c->isOpen);
 	free(c->command);
 }
 
@@ -336,7 +365,8 @@ static bool CheckQuestions(check* c, int fileCount)
 	asked->brute = c->method == 1;
 	const bool canMeet = !asked->brute && !asked->first && !(asked->margin > 0.0);
 	asked->curves =
-	    c->curvePath != NULL || !isnan(c->deeperThan) || (c->html != NULL && canMeet); // a page says how deep
+	    c->curvePath != NULL || !isnan(c->deeperThan) ||
+	    (canMeet && (c->html != NULL || (c->ignored.newOnly && (c->byJoint || c->png != NULL)))); // says how deep
 	if (!isnan(c->deeperThan) && (!canMeet || !(c->deeperThan >= 0.0)))
 	{
 		return Refuse(canMeet ? "--deeper-than is a depth: a number that is not negative"
@@ -358,22 +388,31 @@ static bool CheckQuestions(check* c, int fileCount)
 	if (fileCount == 1 && !asked->within && !asked->self)
 	{
 		asked->within = true;
-		asked->self = !asked->brute && !(asked->margin > 0.0);
+		asked->self = !asked->brute;
 	}
 	if (!(asked->margin >= 0.0 && asked->margin <= DBL_MAX))
 	{
 		return Refuse("--margin is a distance: a number that is not negative");
 	}
-	if (asked->margin > 0.0 && (asked->first || asked->self || c->curvePath != NULL))
+	if (asked->margin > 0.0 && (asked->first || asked->keepRest || c->curvePath != NULL))
 	{
-		return Refuse(asked->first  ? "--margin or --first, not both"
-		              : asked->self ? "--margin or --self, not both"
-		                            : "--margin or --contacts, not both");
+		return Refuse(asked->first      ? "--margin or --first, not both"
+		              : asked->keepRest ? "--margin or --keep-rest, not both"
+		                                : "--margin or --contacts, not both");
 	}
-	if (asked->brute && (asked->self || asked->margin > 0.0 || asked->distances || c->curvePath != NULL))
+	if (!isnan(asked->restDistance) &&
+	    !(asked->self && asked->margin > 0.0 && asked->restDistance >= 0.0 && asked->restDistance <= DBL_MAX))
 	{
-		return Refuse("--method brute finds pairs that meet, of two bodies: not for --self, --margin, --distance and "
-		              "--contacts");
+		return Refuse(asked->self && asked->margin > 0.0
+		                  ? "--rest-distance is a distance: a number that is not negative"
+		                  : "--rest-distance needs --self and --margin");
+	}
+	asked->restDistance = isnan(asked->restDistance) ? asked->margin : asked->restDistance;
+	const bool isMore = asked->margin > 0.0 || asked->distances || asked->inside || c->curvePath != NULL;
+	if (asked->brute && (asked->self || isMore))
+	{
+		return Refuse("--method brute finds pairs that meet, of two bodies: not for --self, --margin, --distance, "
+		              "--inside and --contacts");
 	}
 	if (asked->between && (asked->first || asked->brute || !checkIsAnimated(c)))
 	{
@@ -439,7 +478,14 @@ static bool CheckUsage(check* c, int fileCount, char** paths)
 check checkMake(FILE* out)
 {
 	return (check){
-		.out = out, .fps = NAN, .from = NAN, .to = NAN, .deeperThan = NAN, .longerThan = NAN, .limit = DEFAULT_LIMIT
+		.out = out,
+		.fps = NAN,
+		.from = NAN,
+		.to = NAN,
+		.deeperThan = NAN,
+		.longerThan = NAN,
+		.limit = DEFAULT_LIMIT,
+		.contactOptions = { .restDistance = NAN },
 	};
 }
 
@@ -458,7 +504,11 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		{ "--keep-rest", cli_flag, &c->contactOptions.keepRest, NULL, "with --self: also what meets at rest" },
 		{ "--margin", cli_number, &c->contactOptions.margin, "D",
 		    "pairs that are no farther apart than D, instead of those that meet" },
+		{ "--rest-distance", cli_number, &c->contactOptions.restDistance, "D",
+		    "with --self and --margin: of one body, pairs farther apart than D at rest; default the margin" },
 		{ "--distance", cli_flag, &c->contactOptions.distances, NULL, "also say how far apart bodies are, and where" },
+		{ "--inside", cli_flag, &c->contactOptions.inside, NULL,
+		    "also find vertices that are inside closed bodies, and how deep; with --self, inside their own" },
 		{ "--between", cli_flag, &c->contactOptions.between, NULL, "also find bodies that meet between frames only" },
 		{ "--stray", cli_number, &c->contactOptions.stray, "D",
 		    "with --between: halve ways until poses half-way are within D of straight ones" },
@@ -477,7 +527,7 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		{ "--new-only", cli_flag, &c->ignored.newOnly, NULL,
 		    "leave out pairs of triangles that meet in the first frame" },
 		{ "--html", cli_text, &c->html, "PAGE.html", "write a page that shows the run in a browser" },
-		{ "--png", cli_text, &c->png, "PICTURE.png", "write a picture of the frame with the most pairs" },
+		{ "--png", cli_text, &c->png, "PICTURE.png", "write a picture of the worst frame" },
 		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },
 		{ "--json", cli_flag, &c->json, NULL, "print one JSON object per frame and line" },
 		{ "--limit", cli_countOrNone, &c->limit, "N",

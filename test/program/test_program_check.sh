@@ -223,6 +223,12 @@ if command -v jq >/dev/null; then
 	as_documented Between "" '.between[]'
 	expect 0 "" check --json --summary --between --clip bend --fps 4 shot.glb worm.glb --place 0,0,0 --place 20,0,0
 	as_documented "A summary" "--between" .
+	expect 0 "" check --json --inside --by-joint --contacts curves.json $run
+	as_documented "A frame" "--inside --by-joint --contacts" .
+	as_documented Inside "of two bodies" '.inside[]'
+	expect 0 "" check --json --summary --inside --by-joint --contacts curves.json $run
+	as_documented "A summary" "--inside --by-joint where curves are asked for" .
+	as_documented Joints "--by-joint --summary where curves are asked for" '.joints[]'
 	expect 0 "" check --json --margin 0.1 $run
 	as_documented "A frame" "--margin" .
 	jq -c . curves.json >out

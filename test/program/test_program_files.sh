@@ -191,7 +191,6 @@ checks=$((checks + 1))
 { [ -p pipe.obj ] && cmp -s from_pipe linked.obj; } || fail "a pipe was replaced instead of written to"
 expect 1 "torus.obj: holds one body only: there is nothing to compare" check --within torus.obj
 # "Nothing found" would sound like an answer; what the message says instead must be of use.
-expect 1 "torus.obj: holds one body only: --margin is about two" check --margin 0.1 torus.obj
 expect 1 "torus.obj: holds one body only: --distance is about two" check --distance torus.obj
 expect 1 "torus.obj: holds one body only: --method brute is about two" check --method brute torus.obj
 expect 1 "worm.glb: holds one body only: --between is about two" check --between --clip bend worm.glb

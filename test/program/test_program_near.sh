@@ -68,6 +68,74 @@ expect 0 "" check --json blob.obj torus.obj
 checks=$((checks + 1))
 sed 's/}$//' out | cmp -s - near || fail "what meets is not what is nearer than next to nothing"
 
+# Margins of one body: two boxes in it are as near each other as two bodies are, and what is near at rest does not count.
+# join A B OFFSET: both as one file.
+join()
+{
+	grep '^[vf] ' "$1"
+	awk -v first="$(grep -c '^v ' "$1")" -v offset="$3" 'BEGIN { split(offset, by, ",") }
+		$1 == "v" { print "v", $2 + by[1], $3 + by[2], $4 + by[3] }
+		$1 == "f" { print "f", $2 + first, $3 + first, $4 + first }' "$2"
+}
+join box.obj box.obj 1.75,0.25,0 >boxes.obj
+n=$(grep -c '^f ' box.obj)
+expect 0 "" check --json --margin 0.25 --rest-distance 0.2499 boxes.obj
+grep -oE '\[0,[0-9]+,0,[0-9]+\]' out | tr -d '[]' | awk -F , -v n="$n" '$2 < n && $4 >= n { print $2, $4 - n }' >own
+expect 0 "" check --json --margin 0.25 box.obj box.obj --place 0,0,0 --place 1.75,0.25,0
+grep -oE '\[0,[0-9]+,1,[0-9]+\]' out | tr -d '[]' | tr , ' ' | cut -d ' ' -f 2,4 >two
+checks=$((checks + 1))
+[ -s two ] && cmp -s own two || fail "a body's own parts: $(wc -l <own) pairs, of two bodies $(wc -l <two)"
+expect 0 "" check --json --margin 0.25 --rest-distance 0.25 boxes.obj
+checks=$((checks + 1))
+grep -oE '\[0,[0-9]+,0,[0-9]+\]' out | tr -d '[]' | awk -F , -v n="$n" '$2 < n && $4 >= n' | grep -q . && fail "what is as near at rest counts"
+expect 0 "" check --json --margin 0.25 boxes.obj
+count_is 0
+expect 0 "" check --csv --margin 0.2 worm.glb --clip bend --fps 5
+checks=$((checks + 1))
+[ "$(awk -F , 'NR > 1 { printf "%s", ($3 > 0 ? "x" : ".") }' out)" = .xxxx. ] || fail "the worm comes near itself elsewhere: $(cat out)"
+
+# Inside: a box half as large whose corners are 3/8 deep; a body's own vertices, which are those of its parts in each other.
+expect 0 "" check --json --inside box.obj tetrahedron.obj --place 0,0,0 --place 0.25,0.25,0.25 --scale 1 --scale 0.125
+holds '"inside":[{"bodies":[1,0],"count":4,"vertices":[0,1,2,3],"depths":[0.25,0.25,0.25,0.25]}]'
+expect 0 "" check --inside tetrahedron.obj box.obj --place 0.25,0.25,0.25 --place 0,0,0 --scale 0.125 --scale 1
+holds '    0      1           4  0.25'
+join blob.obj torus.obj 0.5,0.25,0.125 >both.obj
+expect 0 "" check --csv --inside blob.obj torus.obj --place 0,0,0 --place 0.5,0.25,0.125
+sed 's/.*,//' out >two
+expect 0 "" check --csv --inside both.obj
+checks=$((checks + 1))
+[ "$(tail -n 1 two)" -gt 100 ] && sed 's/.*,//' out | cmp -s - two || fail "its own vertices: $(cat out), of two bodies $(cat two)"
+expect 0 "" check --inside --clip bend --fps 5 worm.glb --html inside.html
+holds 'most vertices inside in frame 2: '
+checks=$((checks + 1))
+grep -q 'id="inside"' inside.html || fail "the page does not say what is inside"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >open.obj
+expect 0 "open.obj: body 0 has 3 open edges" check --json --inside open.obj box.obj --place 0.1,0.1,0.1 --place 0,0,0
+holds '"inside":[{"bodies":[0,1],"count":3,'
+
+# New contact: a ring flies through another one. What counts is how much deeper than in the first frame it gets, and
+# where that is most is the worst frame, though the first ones have more pairs.
+run="--clip bend --fps 1000 --from 0.255 --to 0.262 shot.glb box.obj --place 0,0,0 --place 0.3,0.2,0.1"
+# shellcheck disable=SC2086 # several words
+{
+	expect 0 "" check --contacts last.json --csv --threads 3 $run
+	expect 0 "" check --contacts way.json --csv --threads 1 $run
+	checks=$((checks + 1))
+	cmp -s way.json last.json || fail "curves depend on threads: $(grep -o '"depth":[^,]*' last.json | tr '\n' ' ')"
+	grep -o '"depth":[0-9.]*' way.json | tr : ' ' | awk '{ depth[NR] = $2 } END { printf "%.9f\n", depth[NR] - depth[1] }' >deeper
+	expect 0 "" check --json --summary --new-only --by-joint $run
+	sed -n 's/.*"deepestFrame":7,"depth":\([0-9.]*\).*/\1/p' out | awk '{ printf "%.9f\n", $1 }' >found
+	checks=$((checks + 1))
+	[ -s found ] && cmp -s found deeper || fail "new depth is $(cat found), not $(cat deeper): $(cat out)"
+	expect 0 "" check --new-only --summary --by-joint --html new.html $run
+	holds 'deepest in frame 7: '
+	checks=$((checks + 1))
+	grep -q 'worst at 0.262 s' new.html || fail "the page does not begin with the deepest new contact"
+	expect 0 "" check --html all.html $run
+	checks=$((checks + 1))
+	grep -q 'worst at 0.255 s' all.html || fail "the page does not begin with the most pairs"
+}
+
 # Between frames: a bullet that flies past both sides of a box in a quarter of a second, there and back, in no frame of
 # which they meet. At 200 frames per second frames show it, from the time on that was proved, and nothing is left between.
 shot="shot.glb box.obj --clip bend --place 0,0,0 --place 20,0,0"
@@ -172,15 +240,13 @@ checks=$((checks + 1))
 # What does not go together.
 expect 2 "--margin is a distance" check --margin -1 box.obj blob.obj
 expect 2 "--margin or --first, not both" check --margin 1 --first box.obj blob.obj
-expect 2 "--margin or --self, not both" check --margin 1 --self box.obj
+expect 2 "--margin or --keep-rest, not both" check --margin 1 --self --keep-rest box.obj
+expect 2 "--rest-distance needs --self and --margin" check --self --rest-distance 1 box.obj
+expect 2 "--rest-distance needs --self and --margin" check --margin 1 --rest-distance 1 box.obj blob.obj
+expect 2 "--rest-distance is a distance" check --margin 1 --rest-distance -1 box.obj
+expect 2 "--method brute finds pairs that meet" check --method brute --inside box.obj blob.obj
 # A body has the curves with itself that its two parts have as bodies.
 expect 0 "" check --contacts two.json blob.obj torus.obj --place 0,0,0 --place 0.5,0.25,0.125
-first=$(grep -c '^v ' blob.obj)
-{
-	grep '^[vf] ' blob.obj
-	awk -v first="$first" '$1 == "v" { print "v", $2 + 0.5, $3 + 0.25, $4 + 0.125 }
-		$1 == "f" { print "f", $2 + first, $3 + first, $4 + first }' torus.obj
-} >both.obj
 expect 0 "" check --self --keep-rest --contacts one.json both.obj --html both.html
 for file in one two; do
 	sed -n 's/.*"closed":\([a-z]*\),.*"length":\([0-9]*\.[0-9][0-9][0-9]\).*"depth":\([0-9]*\.[0-9][0-9][0-9]\).*/\1 \2 \3/p' $file.json | sort >$file.txt
