@@ -1,5 +1,6 @@
 """What the tests share: shapes, hashes, the program, and what may be missing."""
 import functools
+import importlib
 import os
 import unittest
 from pathlib import Path
@@ -28,6 +29,14 @@ def skip(name, reason):
     if is_required(name):
         raise AssertionError(f"{reason}, and SNUG_REQUIRE asks for it")
     raise unittest.SkipTest(reason)
+
+
+def need(name):
+    """A module of the group python-peers: tools/install-dependencies."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        skip("python-peers", f"no {name}: pip install {name}")
 
 
 def need_path(variable, reason):

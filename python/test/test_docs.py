@@ -15,7 +15,7 @@ from pathlib import Path
 
 import snugmesh as snug
 from snugmesh import _core, batch, gpu, overlap, sequences, smpl
-from support import is_required, need_characters, skip
+from support import need, need_characters
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(snug.__file__).parent
@@ -112,10 +112,7 @@ class Stubs(unittest.TestCase):
 
 class Types(unittest.TestCase):
     def test_mypy(self):
-        try:
-            import mypy  # noqa: F401
-        except ImportError:
-            skip("python-peers", "no mypy: pip install mypy")
+        need("mypy")
         done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "-p", "snugmesh"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
@@ -173,22 +170,16 @@ class Readme(unittest.TestCase):
     def run_snippet(self, number, snippet, names):
         if ".glb" in snippet and not Path("man.glb").exists():
             need_characters()
-        output = io.StringIO()
-        if re.search(r"^import (trimesh|polyscope|torch)", snippet, re.M):
-            try:
-                compile(snippet, f"snippet {number}", "exec")
-                exec(re.search(r"^import \w+", snippet, re.M).group(), names)
-            except ImportError:
-                if is_required("python-peers") and "torch" not in snippet:
-                    raise
-                return  # compiled, at least
-            if "polyscope" in names:
-                names["polyscope"].set_allow_headless_backends(True)
-        with contextlib.redirect_stdout(output):
-            exec(compile(snippet, f"README snippet {number}", "exec"), names)
-        expected = re.findall(r"^ *print\(.*?\) +# (.*)$", snippet, re.M)
-        if expected:
-            self.assertEqual(output.getvalue().splitlines(), expected, snippet)
+        code, output = compile(snippet, f"snippet {number}", "exec"), io.StringIO()
+        peer = re.search(r"^import (trimesh|polyscope|torch)", snippet, re.M)
+        with self.subTest(snippet=number):  # which is skipped without the others
+            if peer and need(peer[1]).__name__ == "polyscope":
+                need("polyscope").set_allow_headless_backends(True)
+            with contextlib.redirect_stdout(output):
+                exec(code, names)
+            expected = re.findall(r"^ *print\(.*?\) +# (.*)$", snippet, re.M)
+            if expected:
+                self.assertEqual(output.getvalue().splitlines(), expected, snippet)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
 """The scripts that draw: they run, and what they print and draw is about what happens."""
-import importlib.util
 import re
 import subprocess
 import sys
@@ -7,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import need_characters, skip
+from support import need, need_characters, skip
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -53,29 +52,25 @@ class Examples(unittest.TestCase):
         self.assertGreater(faces, 20)
         self.assertLess(longest, 1000)
 
-    def need(self, name):
-        if importlib.util.find_spec(name) is None:
-            self.skipTest(f"no {name}: pip install {name}")
-
     def run_plain(self, name, *arguments):
         done = subprocess.run([sys.executable, EXAMPLES / name, *arguments], check=True, capture_output=True, text=True)
         return [float(n) for n in re.findall(r"\d+(?:\.\d+)?", done.stdout)]
 
     def test_untangle(self):
-        self.need("torch")
+        need("torch")
         before, after, _, touching, left, _, gap = self.run_script("untangle.py")
         self.assertGreater(min(before, touching), 50)
         self.assertEqual((after, left), (0, 0))
         self.assertLess(gap, 5)
 
     def test_trimesh_overlap(self):
-        self.need("trimesh")
+        need("trimesh")
         volume, pairs, left, steps, moved = self.run_plain("trimesh_overlap.py")
         self.assertGreater(min(volume, pairs, steps, moved), 0.1)
         self.assertEqual(left, 0)
 
     def test_mujoco_cloth(self):
-        self.need("mujoco")
+        need("mujoco")
         triangles, _, first, most = self.run_plain("mujoco_cloth.py", "--steps", "300")
         self.assertEqual(triangles, 450)
         self.assertGreater(min(first, most), 10)

@@ -8,7 +8,7 @@ import numpy as np
 
 import snugmesh as snug
 from snugmesh import gpu
-from support import SEED, bend, make_spindle, make_tube_model, scaled, tetrahedron
+from support import SEED, bend, make_spindle, make_tube_model, need, scaled, tetrahedron
 from test_fuzz import make_argument
 
 
@@ -148,10 +148,7 @@ class Crowds(unittest.TestCase):
         self.assertTrue(gone is None or gone() is None)
 
     def test_tensors_of_torch(self):
-        try:
-            import torch
-        except ImportError:
-            self.skipTest("no torch: pip install torch")
+        torch = need("torch")
         company = Company(SEED)
         crowd = company.make_crowd()
         expected = np.asarray(crowd.update().triangles).copy()

@@ -1,5 +1,4 @@
 """Meshes from and for other libraries, where they are installed."""
-import importlib
 import subprocess
 import sys
 import tempfile
@@ -9,14 +8,11 @@ from pathlib import Path
 import numpy as np
 
 import snugmesh as snug
-from support import bend, make_tube_model, skip
+from snugmesh import smpl
+from support import SEED, bend, make_tube_model, need
 
-
-def need(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        skip("python-peers", f"no {name}: pip install {name}")
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+import figure  # noqa: E402
 
 
 class Others(unittest.TestCase):
@@ -43,6 +39,36 @@ class Others(unittest.TestCase):
             command = [sys.executable, Path(__file__).resolve(), "polyscope"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def compare_pairs(self, found, expected, name):
+        self.assertEqual(set(map(tuple, found.tolist())), set(map(tuple, expected.tolist())), name)
+        return len(found)
+
+    def test_libigl(self):
+        """Pairs beside CGAL's, sides of points beside winding numbers: a figure and itself, two of them, in 500 poses."""
+        igl, cgal = need("igl"), need("igl.copyleft.cgal")
+        person = smpl.BodyModel(**figure.make_figure())
+        faces = person.model.triangles().astype(np.int64)
+        bodies = [snug.Body(person.model) for _ in range(2)]
+        random = np.random.default_rng(SEED)
+        own = shared = twice = 0
+        for i, (shape, pose) in enumerate(zip(*figure.random_poses(500, seed=SEED))):
+            body, other = bodies[i % 2], bodies[1 - i % 2]  # which is in the pose before, somewhere beside
+            person.set_pose(body, shape, pose)
+            body.set_frame(random.uniform(-0.4, 0.4, 3))
+            x, y = (b.vertices().astype(np.float64) for b in (body, other))
+            _, _, expected, _, _ = cgal.remesh_self_intersections(x, faces, detect_only=True)
+            own += self.compare_pairs(snug.collide_self(body, keep_rest=True), np.sort(expected), f"pose {i}")
+            expected = cgal.intersect_other(x, faces, y, faces, detect_only=True)[0]
+            shared += self.compare_pairs(snug.collide(body, other), expected, f"poses {i} and {i - 1}")
+            points = (x[random.integers(len(x), size=200)] + 0.02 * random.normal(size=(200, 3))).astype(np.float32)
+            winding = np.round(igl.winding_number(x, faces, points.astype(np.float64))).astype(int)
+            sides = snug.find_inside(body, points)
+            np.testing.assert_array_equal(sides["winding"], winding)
+            np.testing.assert_array_equal(sides["side"], winding % 2)  # outside is 0, inside is 1
+            twice += np.count_nonzero(winding > 1)
+        self.assertGreater(min(own, shared), 10000)
+        self.assertGreater(twice, 100)
 
 
 def show_in_polyscope():

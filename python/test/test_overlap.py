@@ -1,5 +1,4 @@
 """Volumes that overlap, beside formulas, winding numbers at random points, and differences."""
-import importlib
 import sys
 import unittest
 from pathlib import Path
@@ -8,18 +7,11 @@ import numpy as np
 
 import snugmesh as snug
 from snugmesh import overlap, smpl
-from support import SEED, make_spindle, make_tube, scaled
+from support import SEED, make_spindle, make_tube, need, scaled
 from test_fuzz import make_argument
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 import figure  # noqa: E402
-
-
-def need_torch():
-    try:
-        return importlib.import_module("torch")
-    except ImportError:
-        raise unittest.SkipTest("no torch: pip install torch") from None
 
 
 def make_ball(around=24, along=16):
@@ -219,7 +211,7 @@ class Tensors(unittest.TestCase):
     """With torch."""
 
     def test_gradients_of_torch(self):
-        torch = need_torch()
+        torch = need("torch")
         x, faces = make_ball()
         y = (x + [1.2, 0.1, 0.3]).astype(np.float32)
         a, b = overlap.Surface(snug.model(x, faces)), overlap.Surface(snug.model(y, faces))
@@ -240,7 +232,7 @@ class Tensors(unittest.TestCase):
             overlap.volumes_between(a, b, p, q[:1])
 
     def test_distances(self):
-        torch = need_torch()
+        torch = need("torch")
         x, faces = make_ball()
         a, b = overlap.Surface(snug.model(x, faces)), overlap.Surface(snug.model(x, faces))
         p = torch.tensor(x[None], dtype=torch.float64)
@@ -254,7 +246,7 @@ class Tensors(unittest.TestCase):
 
     def test_a_figure(self):
         """Through the model to pose and shape; and untangled, a touch that is wanted being kept."""
-        torch = need_torch()
+        torch = need("torch")
         body = smpl.BodyModel(**figure.make_figure())
         surface = overlap.Surface(body.model)
         betas, poses = (torch.tensor(v, dtype=torch.float32) for v in figure.random_poses(12))

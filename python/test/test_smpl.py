@@ -10,7 +10,7 @@ import numpy as np
 import people
 import snugmesh as snug
 from snugmesh import _pickles, smpl
-from support import SEED, scaled
+from support import SEED, need, scaled
 
 
 def make_small(**options):
@@ -82,10 +82,7 @@ class Poses(unittest.TestCase):
         np.testing.assert_allclose(rest.joints, np.tile(np.eye(4)[:3], (1, 24, 1, 1)), atol=1e-6)
 
     def test_torch(self):
-        try:
-            import torch
-        except ImportError:
-            self.skipTest("no torch: pip install torch")
+        torch = need("torch")
         body_model, betas, poses, moves, posed = self.compare(make_small())
         given = [torch.tensor(x, dtype=torch.float32, requires_grad=True) for x in (betas, poses, moves)]
         again = body_model.pose(*given)
@@ -166,10 +163,9 @@ class Files(unittest.TestCase):
                 self.check(path)
 
     def test_pickles_of_scipy(self):
-        try:
-            from scipy import sparse
-        except ImportError:
-            self.skipTest("no scipy: pip install scipy")
+        need("scipy")
+        from scipy import sparse
+
         for kind in (sparse.csc_matrix, sparse.csr_matrix):
             path = self.folder / "body.pkl"
             path.write_bytes(pickle.dumps({**self.arrays, "J_regressor": kind(self.arrays["J_regressor"])}, 2))
