@@ -143,7 +143,8 @@ def _array(value: Any, depth: int) -> NDArray[Any] | None:
         if whole is None or chosen is None:
             return None
         shape = tuple(int(n) for n in state["preferred_shape"])
-        return whole.reshape(-1)[chosen.astype(np.int64).reshape(-1)].reshape(shape)
+        selected: NDArray[Any] = whole.reshape(-1)[chosen.astype(np.int64).reshape(-1)]
+        return selected.reshape(shape)
     return None
 
 

@@ -40,7 +40,8 @@ def _merge(a: Body | Actor, b: Body | Actor, ask: Callable[[Body, Body], NDArray
         if len(pairs) > 0:
             found.append(pairs + np.array([first, second], np.uint32))
     pairs = np.concatenate(found)
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    in_order: NDArray[np.uint32] = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    return in_order
 
 
 def collide(

@@ -112,9 +112,16 @@ class Stubs(unittest.TestCase):
 
 class Types(unittest.TestCase):
     def test_mypy(self):
+        """The package, and a program of a user's, which runs, too."""
         need("mypy")
-        done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "-p", "snugmesh"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        for what in (("-p", "snugmesh"), (HERE / "user.py",)):
+            command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, *what]
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_program(self):
+        done = subprocess.run([sys.executable, HERE / "user.py"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout[:10]), (0, "12 1 0.0 ["), done.stderr)
 
 
 class Headers(unittest.TestCase):
