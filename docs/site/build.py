@@ -7,6 +7,8 @@ made from the headers. This program lays them out as mkdocs wants them:
   them. A link that leads nowhere stops the build.
 - Names of functions and types in code become links to the reference.
 - Formulas get subscripts (FORMULAS).
+- `<!-- drawn: SCRIPT.py ARGUMENTS: words -->` becomes the picture that this script of python/examples draws, if what it
+  needs is in the environment that `make python` has made; files of ARGUMENTS are those of the models.
 - `@name@` in pages of this folder stands for a number or a table that a command has printed (Values). None is typed.
 Needs mkdocs-material and Doxygen: tools/install-dependencies site.
 """
@@ -57,6 +59,7 @@ SCENES = {
 FORMULAS = re.compile(r"docs/(bounds|papers)\b")
 SUBSCRIPT = re.compile(r"(?<![A-Za-z0-9_])((?:max|min|axis|[^\W\d_])[\u0300-\u036f']?)_(\{[^{}]+\}|[A-Za-z0-9]+(?:,[a-z]+)?)")
 
+DRAWN = re.compile(r"<!-- drawn: (\w+)\.py ?([^:]*): (.+?) -->", re.S)
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 MENTION = re.compile(r"(?<![\w/])docs/[\w-]+\.md")
@@ -101,8 +104,9 @@ def page_name(name):
 class Layout:
     """Turns documents into pages."""
 
-    def __init__(self, source, reference, values):
+    def __init__(self, source, reference, values, models):
         self.source = source
+        self.models = models
         self.reference = reference
         self.values = values
         self.shown = set()
@@ -195,7 +199,24 @@ class Layout:
         if FORMULAS.match(name):
             text = typeset(text)
         page = page_name(name)
+        text = DRAWN.sub(lambda m: self._draw(m, page), text)
         self.write(page, self.convert(name, text, page))
+
+    def _draw(self, match, page):
+        """What a script draws, as a line of a page."""
+        script, arguments, words = (" ".join(group.split()) for group in match.groups())
+        python = ROOT / "build/python/venv/bin/python"
+        picture = Path("pictures") / f"{'-'.join([script, *re.findall(r'[A-Za-z0-9]+', arguments)])}.png"
+        if not python.exists():
+            return f"*Not in this copy of the site, which was made without `make python`: {words}*"
+        print(f"drawing {script}", flush=True)
+        command = [python, ROOT / f"python/examples/{script}.py", *arguments.split(), "-o", self.source / picture]
+        run = subprocess.run(command, cwd=self.models, capture_output=True, text=True)
+        if run.returncode != 0 and "ModuleNotFoundError" not in run.stderr:
+            raise SystemExit(run.stderr)
+        if run.returncode != 0:
+            return f"*Not in this copy of the site: {run.stderr.splitlines()[-1]}*"
+        return f"![{words}]({posixpath.relpath(picture, posixpath.dirname(page) or '.')}){{ loading=lazy }}"
 
     def add_shown(self):
         """Files that are linked and are no documents."""
@@ -403,7 +424,7 @@ def main():
         (source / "reference").mkdir(exist_ok=True)
         (source / "reference" / f"{Path(header).stem}.md").write_text(reference.page(header))
 
-    layout = Layout(source, reference, values)
+    layout = Layout(source, reference, values, models)
     documents = ["CONTRIBUTING.md", "CHANGELOG.md", "web/package/README.md", "rust/snug/README.md"]
     documents += ["python/README.md"] if (ROOT / "python/README.md").exists() else []
     documents += sorted(str(path.relative_to(ROOT)) for folder in ("docs", "docs/*")

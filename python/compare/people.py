@@ -1,11 +1,13 @@
 """snugmesh beside what else PyPI has for people: a figure against itself, two of them, and points inside, in the same poses.
 
-usage: people.py [COUNT]     poses of figure.random_poses(seed=1), 12
+usage: people.py [COUNT [QUESTION...]]     poses of figure.random_poses(seed=1), 12; questions: self two inside batches
 
 All but the first row of each question are given vertices, which somebody has to compute before. A peer that is not installed is
 left out and named. Processor time of one thread where the peer uses one; of all of its threads otherwise.
+batches: wall times of snugmesh alone, for 1,000 poses in one call, on all cores and on one; least of three.
 """
 import importlib
+import os
 import sys
 import time
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import snugmesh as snug
-from snugmesh import smpl
+from snugmesh import batch, smpl
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 import figure  # noqa: E402
@@ -137,10 +139,30 @@ def ask_inside(case, count):
     return "5,000 points: inside, by winding", names
 
 
+def measure_batches(model, count=1000):
+    betas, poses = figure.random_poses(count)
+    translations = np.zeros((count, 3))
+    start = time.perf_counter()
+    first = batch.Poses(model.model, *model.pose(betas, poses, translations))
+    posed_s = time.perf_counter() - start
+    second = batch.Poses(model.model, *model.pose(np.roll(betas, 1, 0), np.roll(poses, 1, 0), translations + SHIFT))
+    print(f"{count} poses in one call; matrices and amplitudes by numpy {posed_s:.2f} s", flush=True)
+    for name, ask in (("itself", lambda n: batch.collide_self(first, threads=n)), ("couples", lambda n: batch.collide(first, second, threads=n))):
+        walls = []
+        for threads in (None, 1):
+            for _ in range(3):
+                start = time.perf_counter()
+                found = ask(threads)
+                walls.append(time.perf_counter() - start)
+        cores = len(os.sched_getaffinity(0))
+        print(f"  {name}: {min(walls[:3]):.2f} s on {cores} cores, {min(walls[3:]):.2f} s on one; {len(found.pairs)} pairs", flush=True)
+
+
 def main():
     count = int(sys.argv[1]) if sys.argv[1:] else 12
+    questions = sys.argv[2:] or ["self", "two", "inside", "batches"]
     case = Case(count)
-    for question in (ask_self, ask_two, ask_inside):
+    for question in [globals()[f"ask_{name}"] for name in questions if name != "batches"]:
         title, answers = question(case, count)
         print(f"{title}, {count} poses", flush=True)
         expected = [answers["snugmesh, posed"](i) for i in range(count)]
@@ -161,6 +183,8 @@ def main():
                 continue
             same = sum(a == b for a, b in zip(found, expected))
             print(f"  {name}: {1e3 * seconds:.2f} ms, {sum(found)} of {sum(expected[:some])}, the same in {same} of {some} poses", flush=True)
+    if "batches" in questions:
+        measure_batches(case.model)
 
 
 if __name__ == "__main__":

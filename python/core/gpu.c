@@ -115,8 +115,8 @@ static bool ReadMember(Crowd* self, PyObject* member, uint32_t i)
 	}
 	if (Py_TYPE(model) != smModelType || count > UINT32_MAX / 2 || groups > UINT32_MAX || mask > UINT32_MAX)
 	{
-		PyErr_Format(
-		    PyExc_TypeError, "members[%lu] must be a Model, how many bodies, groups and a mask", (unsigned long)i);
+		PyErr_Format(PyExc_TypeError,
+		    "models[%lu] must be a snugmesh.Model, with a number of bodies, groups and a mask", (unsigned long)i);
 		return false;
 	}
 	self->models[i] = (snugCrowdModel){ .model = ((smModel*)model)->model,

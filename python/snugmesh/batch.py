@@ -83,17 +83,19 @@ def _return(like: Any, array: Any) -> Any:
     return sys.modules[namespace].from_dlpack(array.view(np.int32) if array.dtype == np.uint32 else array)
 
 
-def _run(kind: int, a: Poses, b: Poses | None, threads: int | None, progress: _Progress | None, **options: Any) -> Any:
-    if b is not None and len(a) != len(b):
-        raise ValueError(f"there are {len(a)} poses of a and {len(b)} of b")
+def _run(kind: int, sides: tuple[Poses, ...], threads: int | None, progress: _Progress | None, **options: Any) -> Any:
+    for poses in sides:
+        if not isinstance(poses, Poses):
+            raise TypeError(f"poses must be batch.Poses(model, ...), not {type(poses)}")
+        if len(poses) != len(sides[0]):
+            raise ValueError(f"there are {len(sides[0])} poses of a and {len(poses)} of b")
     farthest = options.get("max_distance")
     if farthest is not None and not farthest >= 0:
         raise ValueError("max_distance must not be negative, nor NaN")
     limit = 0.0 if farthest is None or farthest == np.inf else max(farthest, 2.0**-1000)  # zero: no limit, in C
     keep_rest = bool(options.get("keep_rest", False))
-    other = b._tuple() if b is not None else None
-    found = _run_batch(kind, len(a), a._tuple(), other, keep_rest, limit, options.get("points"), _count_threads(threads), progress)
-    return found
+    other = sides[1]._tuple() if len(sides) > 1 else None
+    return _run_batch(kind, len(sides[0]), sides[0]._tuple(), other, keep_rest, limit, options.get("points"), _count_threads(threads), progress)
 
 
 def collide_self(
@@ -104,12 +106,12 @@ def collide_self(
     threads: how many, by default one for each core. progress: called now and then with how many poses are done, and of how
     many; what it raises ends the batch.
     """
-    return Pairs(*(_return(poses._like, array) for array in _run(0, poses, None, threads, progress, keep_rest=keep_rest)))
+    return Pairs(*(_return(poses._like, array) for array in _run(0, (poses,), threads, progress, keep_rest=keep_rest)))
 
 
 def collide(a: Poses, b: Poses, *, threads: int | None = None, progress: _Progress | None = None) -> Pairs:
     """snugmesh.collide of two bodies in every pose: the first of a with the first of b, and so on."""
-    return Pairs(*(_return(a._like, array) for array in _run(1, a, b, threads, progress)))
+    return Pairs(*(_return(a._like, array) for array in _run(1, (a, b), threads, progress)))
 
 
 def find_distance(
@@ -121,10 +123,10 @@ def find_distance(
     progress: _Progress | None = None,
 ) -> Distances:
     """snugmesh.find_distance of two bodies in every pose."""
-    found = _run(2, a, b, threads, progress, max_distance=max_distance)
+    found = _run(2, (a, b), threads, progress, max_distance=max_distance)
     return Distances(*(_return(a._like, array) for array in found))
 
 
 def find_inside(poses: Poses, points: Any, *, threads: int | None = None, progress: _Progress | None = None) -> Any:
     """snugmesh.find_inside of the same points, float32 (m, 3), in every pose: a structured array (n, m), of numpy always."""
-    return _run(3, poses, None, threads, progress, points=points)
+    return _run(3, (poses,), threads, progress, points=points)

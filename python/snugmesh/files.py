@@ -1,8 +1,9 @@
 """Files of meshes in motion: glTF, FBX, OBJ, PLY, STL, OFF; and bodies that follow their clips."""
 from __future__ import annotations
 
+import operator
 import os
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,15 @@ class Clip(NamedTuple):
         return self.end - self.start
 
 
+def _find(what: str, wanted: str | SupportsIndex, names: list[str]) -> int:
+    if not isinstance(wanted, (str, SupportsIndex)):
+        raise TypeError(f"{what} must be a name or a whole number, not {wanted!r}")
+    number = names.index(wanted) if wanted in names else -1 if isinstance(wanted, str) else operator.index(wanted)
+    if not 0 <= number < len(names):
+        raise ValueError(f"there is no {what} {wanted!r}; there are: {', '.join(map(repr, names)) or 'none'}")
+    return number
+
+
 class File:
     """What a file holds: instances of meshes, and clips that move them. Immutable; any number of threads may use it."""
 
@@ -48,23 +58,11 @@ class File:
 
     def find_clip(self, clip: str | int | None) -> int:
         """The number of a clip, by its name or number; -1 for None, the file at rest."""
-        if clip is None:
-            return -1
-        names = [c.name for c in self.clips]
-        if isinstance(clip, str) and clip in names:
-            return names.index(clip)
-        if not isinstance(clip, str) and 0 <= clip < len(names):
-            return int(clip)
-        raise ValueError(f"there is no clip {clip!r}; there are: {', '.join(map(repr, names)) or 'none'}")
+        return -1 if clip is None else _find("clip", clip, [c.name for c in self.clips])
 
     def find_instance(self, instance: str | int) -> int:
         """The number of an instance, by its name or number."""
-        names = [i.name for i in self.instances]
-        if isinstance(instance, str) and instance in names:
-            return names.index(instance)
-        if not isinstance(instance, str) and 0 <= instance < len(names):
-            return int(instance)
-        raise ValueError(f"there is no instance {instance!r}; there are: {', '.join(map(repr, names)) or 'none'}")
+        return _find("instance", instance, [i.name for i in self.instances])
 
     def joint_names(self, instance: str | int = 0) -> tuple[str, ...]:
         """Names of the joints that move an instance."""

@@ -66,6 +66,8 @@ def mesh(body: Body) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
 
     ``trimesh.Trimesh(*snug.mesh(body), process=False)``; without ``process=False`` it renumbers the faces.
     """
+    if not isinstance(body, Body):
+        raise TypeError(f"body must be a snugmesh.Body, not {type(body)}")
     return body.vertices(), body.model.triangles()
 
 

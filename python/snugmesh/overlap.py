@@ -67,6 +67,8 @@ class Surface:
     seen from outside. Holes may be where nothing meets. For one thread at a time."""
 
     def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a surface needs a snugmesh.Model, not {type(model)}")
         self.model = Model(model.positions(), model.triangles(), deformer="free")
         self.body = Body(self.model)
         self.triangles: _Ints = self.model.triangles().astype(np.int64)
@@ -86,6 +88,12 @@ class Surface:
         self.body.set_vertices(positions)
         exact: _Floats = positions.astype(np.float64)
         return exact
+
+
+def _check(*surfaces: Surface) -> None:
+    for surface in surfaces:
+        if not isinstance(surface, Surface):
+            raise TypeError(f"a surface must be an overlap.Surface(model), not {type(surface)}")
 
 
 class _Mesh:
@@ -364,6 +372,7 @@ def _try(ask: Callable[[_Floats], tuple[float, _Floats]], positions: _Floats, si
 
 def within(surface: Surface, vertices: ArrayLike) -> Overlap:
     """How much a surface with these vertices, (n, 3), overlaps itself, beginning with what does at rest."""
+    _check(surface)
     positions = surface._place(vertices)
     pairs = collide_self(surface.body, keep_rest=True)
     if len(pairs) == 0:
@@ -381,6 +390,7 @@ def within(surface: Surface, vertices: ArrayLike) -> Overlap:
 
 def between(a: Surface, b: Surface, vertices_a: ArrayLike, vertices_b: ArrayLike) -> Overlap:
     """How much two surfaces overlap: the volume of what is inside both."""
+    _check(a, b)
     first, second = a._place(vertices_a), b._place(vertices_b)
     pairs = collide(a.body, b.body)
     count, split = a.vertex_count, len(a.triangles)
@@ -448,6 +458,7 @@ def _load_torch() -> tuple[Any, Any]:
 
 def _ask(ask: Callable[..., tuple[float, tuple[_Floats, ...]]], *sides: tuple[Surface, Any]) -> Any:
     for surface, vertices in sides:
+        _check(surface)
         shape = tuple(vertices.shape)
         if len(shape) != 3 or shape[1:] != (surface.vertex_count, 3):
             raise ValueError(f"vertices must have the shape (n, {surface.vertex_count}, 3), not {shape}")

@@ -101,6 +101,8 @@ class Batches(unittest.TestCase):
             (lambda: batch.collide_self(batch.Poses(tetrahedron(), joints)), "joints must have the shape"),
             (lambda: batch.collide_self(batch.Poses(cases.tube, joints.astype(float))), "float32"),
             (lambda: batch.collide_self(cases.a, threads=0), "threads"),
+            (lambda: batch.collide_self(snug.Body(cases.tube)), r"poses must be batch.Poses\(model, ...\), not .*Body"),
+            (lambda: batch.collide(cases.a, None), "poses must be"),
             (lambda: batch.find_distance(cases.a, cases.b, max_distance=-1.0), "max_distance"),
             (lambda: batch.find_inside(cases.b, np.zeros((2, 2), np.float32)), "points"),
         ]:

@@ -209,6 +209,8 @@ class Bodies(unittest.TestCase):
         body.set_joints(bend(7))
         body.set_frame((1, 2, 3), (0.5, 0.5, 0.5, 0.5))
         whole, faces = snug.mesh(body)
+        with self.assertRaisesRegex(TypeError, "body must be a snugmesh.Body, not .*Model"):
+            snug.mesh(body.model)
         for ids in (np.array([5, 3, 3], np.uint32), np.array([0, 17]), np.array([[1, 2], [3, 4]], np.uint32)[:, 1]):
             np.testing.assert_array_equal(body.vertices(ids), whole[ids])
             np.testing.assert_array_equal(body.triangles(ids), whole[faces[ids]])

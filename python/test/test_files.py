@@ -94,6 +94,8 @@ class Characters(unittest.TestCase):
         man = self.files[0]
         with self.assertRaisesRegex(ValueError, "there is no clip 'punch'; there are: .*'kick'"):
             man.actor().pose("punch")
+        with self.assertRaisesRegex(TypeError, "clip must be a name or a whole number, not 0.5"):
+            man.actor().pose(0.5)
         with self.assertRaisesRegex(ValueError, "there is no instance"):
             man.model("hat")
         with self.assertRaisesRegex(ValueError, "finite"):

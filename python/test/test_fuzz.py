@@ -93,6 +93,7 @@ class Fuzz(unittest.TestCase):
             return 1
         except (TypeError, ValueError, KeyError, IndexError, BufferError, OverflowError, OSError, MemoryError) as error:
             self.assertTrue(str(error), f"{function}: {error!r} says nothing")
+            self.assertNotRegex(str(error), "snug[A-Z_]|bad argument|[a-z](Count|Starts|Distance|Positions)", "what users of Python do not know")
         return 0
 
     def run_cases(self, count, targets):

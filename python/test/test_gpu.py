@@ -200,6 +200,8 @@ class Sentences(unittest.TestCase):
             gpu.crowd(self.device, [tetrahedron()], [1, 2])
         with self.assertRaisesRegex(ValueError, "32 bits"):
             gpu.crowd(self.device, tetrahedron(), 1, groups=[0])
+        with self.assertRaisesRegex(TypeError, r"models\[0\] must be a snugmesh.Model, with a number"):
+            gpu.crowd(self.device, tetrahedron(), 2**40)
         with self.assertRaisesRegex(snug.Error, "model 0"):
             gpu.crowd(self.device, make_tube_model("dual_quaternion"), 1)
         self.assertEqual(np.asarray(gpu.crowd(self.device, [], []).update().bodies).shape, (0, 2))

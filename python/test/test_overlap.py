@@ -198,6 +198,9 @@ class Volumes(unittest.TestCase):
             overlap.within(surface, x[1:])
         with self.assertRaisesRegex(ValueError, "finite"):
             overlap.within(surface, np.full_like(x, np.nan))
+        for wrong in (lambda: overlap.Surface(x), lambda: overlap.within(surface.model, x), lambda: overlap.between(surface, surface.body, x, x)):
+            with self.assertRaisesRegex(TypeError, "a surface (needs|must be)"):
+                wrong()
         vertices, tube, *_ = make_tube()
         open_ended = overlap.Surface(snug.model(vertices, tube))
         with self.assertRaisesRegex(ValueError, "hole"):
