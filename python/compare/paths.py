@@ -35,8 +35,8 @@ def find_jump(ask):
     return abs(last - first), max(values)
 
 
-def main():
-    count, seed = (int(text) for text in [*sys.argv[1:], *("1000", "2")[len(sys.argv) - 1 :]])
+def find_jumps(count, seed):
+    """Of each path: its greatest jump, and its greatest volume, in cubic metres."""
     body_model = smpl.BodyModel(**figure.make_figure())
     bodies = [snug.Body(body_model.model) for _ in range(2)]
     surfaces = [overlap.Surface(body_model.model) for _ in range(2)]
@@ -47,24 +47,28 @@ def main():
         body_model.set_pose(bodies[k], betas[number & ~1], pose, shift)
         return bodies[k].vertices()
 
-    jumps = []
     for i in range(count):
         if i % 2 == 0:
-            jumps.append(find_jump(lambda t: overlap.within(surfaces[0], place(0, 2 * i, t, np.zeros(3))).volume))
+            yield find_jump(lambda t: overlap.within(surfaces[0], place(0, 2 * i, t, np.zeros(3))).volume)
         else:
-            jumps.append(
-                find_jump(
-                    lambda t: overlap.between(
-                        *surfaces, place(0, 2 * i, t, np.zeros(3)), place(1, 2 * i - 1, t, np.array([0.1, 0, 0.8 - 0.7 * t]))
-                    ).volume
-                )
+            yield find_jump(
+                lambda t: overlap.between(
+                    *surfaces, place(0, 2 * i, t, np.zeros(3)), place(1, 2 * i - 1, t, np.array([0.1, 0, 0.8 - 0.7 * t]))
+                ).volume
             )
-        if (i + 1) % 100 == 0 or i + 1 == count:
+
+
+def main():
+    count, seed = (int(text) for text in [*sys.argv[1:], *("1000", "2")[len(sys.argv) - 1 :]])
+    jumps = []
+    for jump in find_jumps(count, seed):
+        jumps.append(jump)
+        if len(jumps) % 100 == 0 or len(jumps) == count:
             found = np.array(jumps)
             met = found[:, 1] > 1e-9
             ratios = found[met, 0] / found[met, 1]
             print(
-                f"{i + 1} paths, {met.sum()} with more than a cubic millimetre: greatest jump {ratios.max():.1e} of the greatest volume, "
+                f"{len(jumps)} paths, {met.sum()} with more than a cubic millimetre: greatest jump {ratios.max():.1e} of the greatest volume, "
                 f"median {np.median(ratios):.1e}, above 1e-3: {(ratios > 1e-3).sum()}",
                 flush=True,
             )

@@ -1,8 +1,9 @@
 """Poses that meet themselves, pulled apart by gradients: the volume of snugmesh.overlap beside three other losses, with one optimiser.
 
-usage: untangle.py [COUNT [NOISE [LOSS...]]]     losses: volume planes cones push
+usage: untangle.py [COUNT [NOISE [LOSS...]]] [--poses 7,416]     losses: volume planes cones push
 
-The first COUNT poses (200) that meet themselves, of figure.random_poses(seed=1, noise=NOISE): natural ones with noise (0.35).
+The first COUNT poses (200) that meet themselves, of figure.random_poses(4 * COUNT, seed=1, noise=NOISE): natural ones with noise
+(0.35). With --poses these alone, of the same ones, and a line for each.
 snugmesh.overlap.untangle takes STEPS steps at most, of TURN radians at the joint that turns most, the root held. A step after
 which more pairs of triangles meet than before is refused. Prints a line for each loss, and the poses that were not solved.
 Needs torch, and scipy for push.
@@ -14,6 +15,7 @@ SMPLify-X uses, too; of heights of 0.5, 0.1 and 0.02 m the one that does best. p
 and human pose (2021): vertices that are inside are drawn to the nearest vertex that is more than 30 cm away along the
 skin, by tanh. Both are written from the papers.
 """
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -126,18 +128,22 @@ def try_pose(body, loss, betas, start):
 
 
 def main():
-    arguments = sys.argv[1:]
-    count = int(arguments.pop(0)) if arguments else 200
-    noise = float(arguments.pop(0)) if arguments else 0.35
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("count", nargs="?", type=int, default=200)
+    parser.add_argument("noise", nargs="?", type=float, default=0.35)
+    parser.add_argument("losses", nargs="*", default=["volume", "planes", "cones", "push"])
+    parser.add_argument("--poses", type=lambda text: [int(number) for number in text.split(",")])
+    options = parser.parse_args()
+    count, noise = options.count, options.noise
     torch.set_num_threads(1)
     body = Figure()
     betas, poses = figure.random_poses(4 * count, noise=noise)
-    met = []
+    met = options.poses or []
     for i, (b, p) in enumerate(zip(betas, poses)):
-        if len(met) < count and len(body.find_pairs(body.pose(torch.tensor(b[None]), torch.tensor(p[None])).float())):
+        if not options.poses and len(met) < count and len(body.find_pairs(body.pose(torch.tensor(b[None]), torch.tensor(p[None])).float())):
             met.append(i)
     print(f"{len(met)} poses of figure.random_poses({4 * count}, seed=1, noise={noise}), the last of them number {met[-1]}", flush=True)
-    for loss in [globals()[name] for name in arguments or ["volume", "planes", "cones", "push"]]:
+    for loss in [globals()[name] for name in options.losses]:
         start = time.process_time()
         results = [try_pose(body, loss, betas[i], poses[i]) for i in met]
         seconds = time.process_time() - start
@@ -150,6 +156,8 @@ def main():
             f"{1e3 * seconds / sum(r.steps + 1 for r, _ in results):.0f} ms a step"
         )
         print("  not solved:", [i for i, ok in zip(met, solved) if not ok], flush=True)
+        for i, (found, turned) in zip(options.poses or [], results):
+            print(f"  pose {i}: {found.before} -> {found.after} pairs in {found.steps} steps, {turned.max():.3f} rad at joint {turned.argmax()}")
 
 
 if __name__ == "__main__":

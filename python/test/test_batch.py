@@ -4,8 +4,9 @@ import unittest
 
 import numpy as np
 
+import people
 import snugmesh as snug
-from snugmesh import batch
+from snugmesh import batch, smpl
 from support import SEED, bend, make_tube_model, need, scaled, tetrahedron
 from test_fuzz import make_argument
 from test_gpu import make_fields_model, make_frames
@@ -64,6 +65,32 @@ class Batches(unittest.TestCase):
             touching += sum(map(len, pairs))
             knots += sum(map(len, selves))
         self.assertGreater(min(touching, knots), 100)
+
+    def test_people(self):
+        """Skins with fields everywhere, whose vertices are displaced several poses at a time; counts that leave a rest."""
+        person, pairs_there = smpl.BodyModel(**people.make_arrays(rings=4, pad_to=0)), 0
+        points = person.model.positions()[::40] + np.float32(0.02)
+        for count in (1, 3, 4, 9, 30):
+            betas, poses = people.random_poses(count, SEED + count)
+            first = person.pose(betas, poses)
+            second = person.pose(betas[::-1], poses[::-1], np.full((count, 3), 0.05))
+            bodies = [snug.Body(person.model) for _ in range(2)]
+            selves, couples, sides = [], [], []
+            for i in range(count):
+                for body, posed in zip(bodies, (first, second)):
+                    body.set_amplitudes(posed.amplitudes[i])
+                    body.set_joints(posed.joints[i])
+                selves.append(snug.collide_self(bodies[0]))
+                couples.append(snug.collide(*bodies))
+                sides.append(snug.find_inside(bodies[0], points))
+            a, b = (batch.Poses(person.model, *posed) for posed in (first, second))
+            for threads in (1, 3):
+                self.compare(batch.collide_self(a, threads=threads), selves)
+                self.compare(batch.collide(a, b, threads=threads), couples)
+                self.assertEqual(batch.find_inside(a, points, threads=threads).tobytes(), np.stack(sides).tobytes())
+            pairs_there += min(sum(map(len, found)) for found in (selves, couples))
+        self.assertGreater(pairs_there, 1000)
+        self.assertGreater(sum((side["side"] == snug.Side.INSIDE).sum() for side in sides), 10)
 
     def test_4x4(self):
         cases = Cases(SEED)

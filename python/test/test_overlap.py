@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+import paths
 import snugmesh as snug
 from snugmesh import overlap, smpl
 from support import SEED, make_spindle, make_tube, need, scaled
@@ -178,6 +179,13 @@ class Volumes(unittest.TestCase):
             jumps = np.diff(volumes) - (slopes[1:] + slopes[:-1]) / 2 * 5 / 200
             worst = max(worst, np.abs(jumps).max() / volumes.max())
         self.assertLess(worst, 1e-3)
+
+    def test_along_paths_of_people(self):
+        """python/compare/paths.py looks at 1,000; docs/people.md says what it found."""
+        found = np.array(list(paths.find_jumps(scaled(8), seed=2)))
+        found = found[found[:, 1] > 1e-7]
+        self.assertGreater(len(found), scaled(8) / 2)
+        self.assertLess((found[:, 0] / found[:, 1]).max(), 1e-3)
 
     def test_fuzz(self):
         x, faces = make_ball(8, 6)
