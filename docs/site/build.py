@@ -61,6 +61,7 @@ SUBSCRIPT = re.compile(r"(?<![A-Za-z0-9_])((?:max|min|axis|[^\W\d_])[\u0300-\u03
 
 DRAWN = re.compile(r"<!-- drawn: (\w+)\.py ?([^:]*): (.+?) -->", re.S)
 FENCE = re.compile(r"^\s*(```|~~~)")
+BROKEN_LINK = re.compile(r"\[[^\[\]`\n]*\n[^\[\]`\n]*\]\([^)\s]+\)")  # over two lines
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 MENTION = re.compile(r"(?<![\w/])docs/[\w-]+\.md")
 # Code within a sentence: that of blocks has an element before it, or tags of its own.
@@ -171,6 +172,7 @@ class Layout:
     def convert(self, name, text, page):
         """GitHub's Markdown to that of Python: lists after an empty line, languages of code without remarks. Code that is
         an excerpt moves to the left."""
+        text = BROKEN_LINK.sub(lambda m: re.sub(r"\s+", " ", m.group(0)), text)
         lines, fenced, opened = [], False, 0
         for line in text.splitlines():
             if FENCE.match(line):
