@@ -44,7 +44,7 @@ def draw(axis, surface, vertices, title):
     colors[np.unique(pairs)] = [0.9, 0.1, 0.1]
     axis.add_collection3d(Poly3DCollection(corners, facecolors=colors, edgecolors="none"))
     axis.set(xlim=(-0.6, 0.6), ylim=(-0.6, 0.6), zlim=(0, 1.75))
-    axis.set_box_aspect((1.2, 1.2, 1.75), zoom=1.25)
+    axis.set_box_aspect((1.2, 1.2, 1.75), zoom=1.2)
     axis.view_init(8, 20)
     axis.set_axis_off()
     axis.set_title(f"{title}: {len(pairs)} pairs")
@@ -72,7 +72,7 @@ def main():
         return overlap.Volumes(volumes + overlap.distances_between(hand, hip, vertices, vertices) ** 2, counts)
 
     shape, start = next((b[None], p[None]) for b, p in zip(betas, poses) if overlap.within(surface, bring(b[None], p[None])[0]).volume > 1e-4)
-    picture, axes = plt.subplots(1, 4, figsize=(14, 5), subplot_kw={"projection": "3d"})
+    picture, axes = plt.subplots(1, 4, figsize=(11, 5), subplot_kw={"projection": "3d"})
     found = overlap.untangle(ask, start)
     draw(axes[0], surface, bring(shape, start)[0].numpy(), "noise")
     draw(axes[1], surface, bring(shape, found.pose)[0].numpy(), f"{found.steps} steps later")
@@ -82,8 +82,8 @@ def main():
     draw(axes[3], surface, bring(shape, kept.pose)[0].numpy(), f"{kept.steps} steps later")
     vertices = bring(shape, kept.pose)
     gap = 1000 * float(overlap.distances_between(hand, hip, vertices, vertices))
-    picture.tight_layout()
-    picture.savefig(options.path, dpi=150)
+    picture.subplots_adjust(0, 0, 1, 1, 0, 0)
+    picture.savefig(options.path, dpi=150, bbox_inches="tight", pad_inches=0.1)
     print(f"{options.path}: {found.before} pairs, {found.after} after {found.steps} steps; hand in hip {kept.before}, {kept.after} after {kept.steps}, {gap:.2f} mm apart")
 
 
