@@ -79,9 +79,7 @@ bench: all ## run the benchmarks
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if given
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
-	@if [ -d build/web/site ]; then mkdir -p "$(DESTDIR)$(PREFIX)/share/snug" && rm -rf "$(DESTDIR)$(PREFIX)/share/snug/web" && \
-		cp -R build/web/site "$(DESTDIR)$(PREFIX)/share/snug/web"; \
-		else echo "The page of snug view is not installed: make web builds it, then make install again."; fi
+	@[ -f build/web/snug.html ] || echo "The page of snug view is not installed: make web builds it, then make install again."
 
 deb: ## build the Debian packages in build/deb
 	@tools/install-dependencies build solvers files deb

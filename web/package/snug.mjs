@@ -418,10 +418,18 @@ async function toModule(source) {
 	return WebAssembly.compile(source);
 }
 
+// Bundlers that move the file know this expression. A bundle that is no module has no address: then beside the page.
+function besideThis() {
+	if (import.meta.url !== undefined) return new URL('./snug.wasm', import.meta.url);
+	const { location } = globalThis;
+	if (location === undefined) throw badInput('this bundle does not know where it is: give Snug.load the path of snug.wasm, or its bytes');
+	return new URL('snug.wasm', location.href);
+}
+
 export class Snug {
 	#core;
 
-	static async load(source = new URL('./snug.wasm', import.meta.url)) {
+	static async load(source = besideThis()) {
 		return new Snug(await WebAssembly.instantiate(await toModule(await source)));
 	}
 

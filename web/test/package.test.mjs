@@ -1,8 +1,12 @@
 // The package without an engine: answers against a triangle test of its own, errors, memory, hostile bytes.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { createContext, runInContext } from 'node:vm';
+import { build } from 'esbuild';
 import { Snug, SnugError, Witness } from 'snugmesh';
 import { makeRandom, root } from './characters.mjs';
 import { skipWithout } from './skip.mjs';
@@ -203,6 +207,51 @@ test('errors leave nothing behind', () => {
 test('snug.wasm imports nothing', async () => {
 	const module = new WebAssembly.Module(await readFile(new URL('package/snug.wasm', root)));
 	assert.deepEqual(WebAssembly.Module.imports(module), []);
+});
+
+test('three.js is a peer, nothing else is needed, and declarations are found by the old rules as by the new', async () => {
+	const { dependencies, peerDependencies, exports, typesVersions, types } = JSON.parse(await readFile(new URL('package/package.json', root)));
+	assert.equal(dependencies, undefined);
+	assert.deepEqual(Object.keys(peerDependencies), ['three']);
+	assert.equal(types, exports['.'].types);
+	for (const [name, path] of Object.entries(typesVersions['*'])) assert.deepEqual(path, [exports[`./${name}`].types]);
+	for (const { types: path } of Object.values(exports).filter((entry) => entry.types)) await access(new URL(`package/${path}`, root));
+});
+
+// A bundle in an engine that has no modules and no node: what it fetches, and what its last line gives.
+async function runBundle(code, globals) {
+	const { outputFiles: [{ text }], warnings } = await build({ stdin: { contents: code, resolveDir: fileURLToPath(new URL('test', root)) },
+		bundle: true, write: false, logLevel: 'silent', preserveSymlinks: true }); // the last as if it had been installed
+	assert.deepEqual(warnings, []);
+	const fetched = [], wasm = await readFile(new URL('package/snug.wasm', root));
+	const fetch = async (url) => (fetched.push(String(url)), new Response(wasm, { headers: { 'content-type': 'application/wasm' } }));
+	const context = createContext({ URL, Response, WebAssembly, TextEncoder, TextDecoder, console, performance, fetch, ...globals });
+	runInContext(text, context);
+	return { fetched, answer: await context.answer };
+}
+
+test('esbuild bundles it without flags; such a bundle looks beside the page, or asks', async () => {
+	const code = `import { Snug } from 'snugmesh';
+		import { fromMesh } from 'snugmesh/three';
+		globalThis.answer = Snug.load().then((snug) => snug.version + typeof fromMesh, ({ name, message }) => name + ' ' + message);`;
+	const { fetched, answer } = await runBundle(code, { location: { href: 'https://example.org/app/?q' } });
+	assert.deepEqual(fetched, ['https://example.org/app/snug.wasm']);
+	assert.equal(answer, `${snug.version}function`);
+	assert.match((await runBundle(code, {})).answer, /^SnugError .*give Snug\.load the path of snug\.wasm/);
+});
+
+test('make install installs the page of snug view', { skip: skipWithout('program', process.env.SNUG_PROGRAM, 'SNUG_PROGRAM names none') }, async (t) => {
+	const prefix = await mkdtemp(`${tmpdir()}/snug-install-`);
+	t.after(() => rm(prefix, { recursive: true }));
+	execFileSync('make', ['install', `PREFIX=${prefix}`], { cwd: new URL('../../', root), stdio: 'ignore' });
+	const server = spawn(`${prefix}/bin/snug`, ['view']);
+	t.after(() => server.kill());
+	const text = await new Promise((resolve, reject) => {
+		server.stdout.on('data', resolve);
+		server.on('exit', () => reject(new Error('snug view gave up')));
+	});
+	const page = await (await fetch(String(text).match(/http:\S+/)[0])).text();
+	assert.equal(page, await readFile(new URL('snug.html', root), 'utf8'));
 });
 
 // Blocks with the checksums that their bytes have, so that loading looks further: by a program, see repair.c.
