@@ -65,7 +65,7 @@ BROKEN_LINK = re.compile(r"\[[^\[\]`\n]*\n[^\[\]`\n]*\]\([^)\s]+\)")  # over two
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 MENTION = re.compile(r"(?<![\w/])docs/[\w-]+\.md")
 # Code within a sentence: that of blocks has an element before it, or tags of its own.
-INLINE_CODE = re.compile(r"(?<!</span>)<code>([^<\n]{12,})</code>")
+INLINE_CODE = re.compile(r"(?<!</span>)<code>([^<\n]{12,}|[^<\n]+\n[^<\n]+)</code>")  # or over two lines
 
 
 def subscripts(text):
@@ -389,7 +389,8 @@ def copy_live(output):
 def break_code(output):
     """Code in sentences and tables breaks after spaces, bars and slashes, never within a word or an option."""
     def breakable(match):
-        return f"<code>{re.sub(r'(?<=[ |,/])(?=[^ ])', '<wbr>', match.group(1))}</code>"
+        code = re.sub(r"\s+", " ", match.group(1))
+        return f"<code>{re.sub(r'(?<=[ |,/])(?=[^ ])', '<wbr>', code)}</code>"
 
     for path in output.rglob("*.html"):
         if not {"live", "scenes"} & set(path.relative_to(output).parts):

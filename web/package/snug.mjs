@@ -640,7 +640,8 @@ export class Snug {
 		return this.#collect(() => core.c.collideWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, readDistance(margin, 'margin'))));
 	}
 
-	collideSelf(body, { keepRest = false } = {}) {
+	collideSelf(body, options) {
+		const { keepRest = false } = options ?? {};
 		const core = this.#core, { pointer } = Held.body(body, core);
 		return this.#collect(() => core.c.collideSelf(pointer, core.pairs.pointer, core.pairs.capacity, keepRest ? 1 : 0, core.prepare()));
 	}
@@ -650,7 +651,8 @@ export class Snug {
 		return this.#collect(() => core.c.collideSelfWithin(pointer, core.pairs.pointer, core.pairs.capacity, readDistance(restDistance, 'restDistance'), core.prepare(options, readDistance(margin, 'margin'))));
 	}
 
-	touchesSelf(body, { keepRest = false } = {}) {
+	touchesSelf(body, options) {
+		const { keepRest = false } = options ?? {};
 		const core = this.#core, { pointer } = Held.body(body, core);
 		return core.finish(core.c.touchesSelf(pointer, keepRest ? 1 : 0, core.prepare())) > 0;
 	}
@@ -727,7 +729,8 @@ const readClosest = (core, pointer, count) => readColumns(core, pointer, count, 
 const sweepAnswers = ['free', 'meets', 'unsure'], featureKinds = ['vertex', 'edge', 'triangle'];
 
 // As exports.c reads them. @returns where they are, and the margin
-function stageSweep(core, { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, turning = false } = {}) {
+function stageSweep(core, options) {
+	const { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, turning = false } = options ?? {};
 	if (!Number.isSafeInteger(maxSteps) || maxSteps < 0) throw badInput(`maxSteps is ${describe(maxSteps)}; it must be an integer, and not negative`);
 	if (readDistance(maxTime, 'maxTime') > 1) throw badInput(`maxTime is ${maxTime}; it is a part of the step, from 0 to 1`);
 	readDistance(tolerance, 'tolerance');
@@ -777,7 +780,8 @@ export class Model extends Held {
 		this.warnings = warnings;
 	}
 
-	createBody({ strategy = 'auto', pool } = {}) {
+	createBody(options) {
+		const { strategy = 'auto', pool } = options ?? {};
 		const handle = Held.handle(this), { core, pointer } = handle;
 		if (pool && !(pool instanceof Pool)) throw badInput(`pool is ${describe(pool)}; createPool makes one`);
 		const shared = pool && Held.handle(pool, core);
@@ -928,7 +932,8 @@ export class Scene extends Held {
 		return this.#events;
 	}
 
-	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false, replaces = null } = {}) {
+	add(body, options) {
+		const { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false, replaces = null } = options ?? {};
 		const scene = Held.handle(this), { core, pointer } = scene, handle = isShape(body) ? null : Held.body(body, core);
 		if ([...this.#entries.values()].some((entry) => entry.body === body)) throw badInput(`this ${handle ? 'body' : 'shape'} is in the scene already`);
 		if (handle?.scene) throw badInput('this body is in another scene: remove it there first');
@@ -968,7 +973,8 @@ export class Scene extends Held {
 		return known ? known.number : ++this.#owners;
 	}
 
-	castRays(rays, { any = false, mask = 0 } = {}) {
+	castRays(rays, options) {
+		const { any = false, mask = 0 } = options ?? {};
 		const { core, pointer } = Held.handle(this), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
 		try {
 			const from = args.add(Float32Array, rays), hits = args.make(hitBytes * count);
@@ -979,7 +985,8 @@ export class Scene extends Held {
 		}
 	}
 
-	findHits(ray, { mask = 0 } = {}) {
+	findHits(ray, options) {
+		const { mask = 0 } = options ?? {};
 		const { core, pointer } = Held.handle(this), args = new Arguments(core);
 		try {
 			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
@@ -1031,7 +1038,8 @@ export class Scene extends Held {
 		return this;
 	}
 
-	update({ trianglePairs = false, contacts = false } = {}) {
+	update(options) {
+		const { trianglePairs = false, contacts = false } = options ?? {};
 		const { core, pointer } = Held.handle(this), place = core.stage(8 * counterNames.length);
 		if (contacts && core.contacts.pointer === 0) core.growContacts(0);
 		const room = contacts ? core.contacts.pointer : 0;

@@ -215,7 +215,8 @@ function readInfluences(parts, out) {
 function tie(body, parts, pose, dispose) {
 	const roots = findRoots(parts);
 	body.parts = parts;
-	body.update = ({ matricesAreCurrent = false } = {}) => {
+	body.update = (options) => {
+		const { matricesAreCurrent = false } = options ?? {};
 		if (!matricesAreCurrent) for (const root of roots) root.updateWorldMatrix(true, true);
 		pose();
 		return body;
@@ -282,7 +283,8 @@ function makeGeometry(model) {
 
 const position = new Vector3(), rotation = new Quaternion(), scale = new Vector3();
 
-export function fromModel(model, { material = new MeshStandardMaterial({ flatShading: true }), strategy, pool } = {}) {
+export function fromModel(model, options) {
+	const { material = new MeshStandardMaterial({ flatShading: true }), strategy, pool } = options ?? {};
 	if (!(model instanceof Model)) throw badInput('fromModel takes a model, as createModel and loadModel make them; fromMesh takes three.js objects');
 	if (model.deformer !== 'rigid' && model.deformer !== 'fields') {
 		throw badInput(`a ${model.deformer} model has no three.js skeleton; rigid models and displacement fields can be shown`);
@@ -366,7 +368,8 @@ export class ContactHighlight {
 	#overlays;
 	#body;
 
-	constructor(body, { color = 0xff3020, opacity = 1, material } = {}) {
+	constructor(body, options) {
+		const { color = 0xff3020, opacity = 1, material } = options ?? {};
 		const parts = partsOf(body, 'ContactHighlight');
 		this.material = material ?? new MeshBasicMaterial({ color, opacity, transparent: opacity < 1, side: DoubleSide,
 			polygonOffset: true, polygonOffsetFactor: -4, polygonOffsetUnits: -4 });
@@ -400,7 +403,8 @@ export class ContactHighlight {
 
 // Where surfaces cross, as lines in the world.
 export class ContactLines {
-	constructor({ color = 0xffffff, material } = {}) {
+	constructor(options) {
+		const { color = 0xffffff, material } = options ?? {};
 		this.material = material ?? new LineBasicMaterial({ color, depthTest: false, transparent: true });
 		this.object = new LineSegments(new BufferGeometry(), this.material);
 		Object.assign(this.object, { frustumCulled: false, renderOrder: 2, raycast() {} });

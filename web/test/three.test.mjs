@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as THREE from 'three';
 import { clone } from 'three/addons/utils/SkeletonUtils.js';
-import { Snug, SnugError } from 'snugmesh';
+import { Snug, SnugError, Witness } from 'snugmesh';
 import { answerRaycaster, ContactHighlight, ContactLines, fromMesh, fromModel, raycast } from 'snugmesh/three';
 import { loadCreature, loadMan, makeRandom } from './characters.mjs';
 
@@ -277,4 +277,32 @@ test('wrong calls are answered in words of the caller', () => {
 		assert.throws(call, (error) => error instanceof SnugError && /^\S.{10,}/.test(error.message) &&
 			!/\bs[ng]u?g?[A-Z_]|->|&&|NULL|\[object|is not a function|reading '/.test(error.message), name);
 	}
+});
+
+test('no call fails in words of the engine, whatever it is given', () => {
+	const mesh = new THREE.Mesh(new THREE.BoxGeometry()), seen = new Set();
+	const model = snug.createModel({ positions: [0, 0, 0, 1, 0, 0, 0, 1, 0], triangles: [0, 1, 2] });
+	const make = () => ({ rigid: model.createBody(), body: fromMesh(snug, mesh), scene: snug.createScene().add(model.createBody()), witness: new Witness() });
+	const attempt = (where, call) => {
+		try {
+			call();
+		} catch (error) {
+			if (!(error instanceof SnugError) || /is not a function|reading '|\[object/.test(error.message)) seen.add(`${where}: ${error}`);
+		}
+	};
+	const { body, rigid } = make(), values = [undefined, null, 3, NaN, 'x', {}, [], [1, 2, 3], rigid, body, mesh];
+	const lists = values.flatMap((a) => values.flatMap((b) => [[a], [a, b], [rigid, a, b], [snug, a, b]]));
+	for (const [kind, thing] of Object.entries({ snug, model, ...make(), mark: new ContactHighlight(body), lines: new ContactLines() })) {
+		const names = new Set(Object.keys(thing));
+		for (let p = Object.getPrototypeOf(thing); p !== Object.prototype; p = Object.getPrototypeOf(p)) {
+			for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(p))) if (typeof value === 'function') names.add(name);
+		}
+		for (const name of names) {
+			if (typeof thing[name] !== 'function' || ['constructor', 'dispose', 'createScene', 'createPool'].includes(name)) continue;
+			for (const list of lists) attempt(`${kind}.${name}`, () => thing[name](...list));
+		}
+	}
+	for (const call of [fromMesh, fromModel, raycast, answerRaycaster]) for (const list of lists) attempt(call.name, () => call(...list));
+	for (const Class of [ContactHighlight, ContactLines]) for (const list of lists) attempt(Class.name, () => new Class(...list));
+	assert.deepEqual([...seen], []);
 });

@@ -97,7 +97,9 @@ test('pages load little, without complaints, from here only', { skip }, async (t
 
 test('search finds functions and words', { skip }, async (t) => {
 	const { page } = await open(t, 'index.html', { viewport: desk });
-	for (const [words, place] of [['snugBody_SetJoints', 'reference/snug.html#snugBody_SetJoints'], ['SetJoints', 'reference/snug.html#snugBody_SetJoints'], ['dual quaternion', 'bounds/turning-skins.html']]) {
+	const places = { snugBody_SetJoints: 'reference/snug.html#snugBody_SetJoints', SetJoints: 'reference/snug.html#snugBody_SetJoints',
+		'dual quaternion': 'bounds/turning-skins.html', 'three.js': 'javascript.html' };
+	for (const [words, place] of Object.entries(places)) {
 		await page.click('.md-search__input');
 		await page.fill('.md-search__input', '');
 		await page.keyboard.type(words);
