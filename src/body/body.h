@@ -123,6 +123,10 @@ typedef struct sgLeafScratch
 /// SG_LANES - 1 entries past the end.
 sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, uint32_t count, sgLeafScratch* scratch);
 
+/// snugBody_GatherVertices, with what it costs.
+snugStatus sgBody_GatherVertices(snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count,
+    float* positions, size_t stride, snugCounters* counters);
+
 /// Where the vertices of a family's leaves are: at hand, or evaluated in the cache.
 typedef struct sgLeafSource
 {

@@ -51,6 +51,7 @@ typedef struct Request
 	uint32_t width;
 	char* out;
 	size_t stride;
+	snugCounters* counters;
 } Request;
 
 // The vertices of one item, in tree order.
@@ -82,6 +83,7 @@ static void PutItems(const Request* request, const sgPlacement* placement, uint3
 	sgLeafScratch scratch;
 	sgVertexBlock block;
 	sgLeafVertices found = sgBody_Evaluate(request->body, vertices, count, &scratch);
+	request->counters->verticesEvaluated += count;
 	sgGetKernels()->leaves->gatherVertices(found.positions, found.indices, count, &block);
 	sgGetKernels()->leaves->placeVertices(&block, count, placement);
 	for (uint32_t i = 0; i < count; ++i)
@@ -96,10 +98,9 @@ static void PutItems(const Request* request, const sgPlacement* placement, uint3
 
 static SG_NOINLINE snugStatus Put(const Request* request)
 {
-	snugCounters counters = { 0 };
 	sgBox root;
 	sgPlacement placement;
-	snugStatus status = sgBody_MakePlacement(request->body, request->origin, &root, &placement, &counters);
+	snugStatus status = sgBody_MakePlacement(request->body, request->origin, &root, &placement, request->counters);
 	uint32_t step = SG_MAX_LEAF_VERTICES / request->width;
 	for (uint32_t first = 0; status == snug_success && first < request->count; first += step)
 	{
@@ -134,19 +135,27 @@ static snugStatus Serve(Request* request, uint32_t limit, const char* function)
 	return status;
 }
 
+snugStatus sgBody_GatherVertices(snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count,
+    float* positions, size_t stride, snugCounters* counters)
+{
+	Request request = { body, origin, vertices, count, 1, (char*)positions, stride, counters };
+	return Serve(&request, body->model->tree.vertexCount, "snugBody_GatherVertices");
+}
+
 snugStatus snugBody_GatherVertices(
     snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count, float* positions, size_t stride)
 {
+	snugCounters counters = { 0 };
 	SG_REQUIRE(body != NULL, snug_badArgument);
-	Request request = { body, origin, vertices, count, 1, (char*)positions, stride };
-	return Serve(&request, body->model->tree.vertexCount, __func__);
+	return sgBody_GatherVertices(body, origin, vertices, count, positions, stride, &counters);
 }
 
 snugStatus snugBody_GetCorners(
     snugBody* body, const double origin[3], const uint32_t* triangles, uint32_t count, float* corners, size_t stride)
 {
+	snugCounters counters = { 0 };
 	SG_REQUIRE(body != NULL, snug_badArgument);
-	Request request = { body, origin, triangles, count, 3, (char*)corners, stride };
+	Request request = { body, origin, triangles, count, 3, (char*)corners, stride, &counters };
 	return Serve(&request, body->model->tree.triangleCount, __func__);
 }
 

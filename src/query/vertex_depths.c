@@ -23,15 +23,15 @@ typedef struct Block
 	snugClosest closest[BLOCK];
 } Block;
 
-static snugStatus GatherBlock(Block* block, snugBody* body, const double origin[3])
+static snugStatus GatherBlock(Block* block, snugBody* body, const double origin[3], snugCounters* counters)
 {
 	uint32_t numbers[BLOCK];
 	for (uint32_t i = 0; i < block->count; ++i)
 	{
 		numbers[i] = block->first + i;
 	}
-	return snugBody_GatherVertices(
-	    body, origin, numbers, block->count, block->positions[0], sizeof(block->positions[0]));
+	return sgBody_GatherVertices(
+	    body, origin, numbers, block->count, block->positions[0], sizeof(block->positions[0]), counters);
 }
 
 static void ListInside(Block* block)
@@ -64,7 +64,7 @@ static void Write(const Block* block, snugVertexDepth* depths, uint64_t capacity
 static snugStatus AskBlock(
     Block* block, snugBody* body, snugBody* outer, const snugDistanceQuery* query, snugCounters* counters)
 {
-	snugStatus status = GatherBlock(block, body, query->origin);
+	snugStatus status = GatherBlock(block, body, query->origin, counters);
 	if (status != snug_success)
 	{
 		return status;

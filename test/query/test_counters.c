@@ -5,9 +5,11 @@
 #include "workers.h"
 
 #include "base/base.h"
+#include "body/body.h"
 #include "snug/snug_scene.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- Two bodies ----------------------------------------------------------------------------------------------------
@@ -176,6 +178,83 @@ static void CheckShapes(uint64_t seed, snugBody* body, const double origin[3])
 	}
 }
 
+// What a query computed of bodies. What it compared is as it says.
+// @param placed vertices that it placed by no kernel that counts
+static void CheckWork(const char* what, uint64_t seed, const snugCounters* found, uint64_t placed)
+{
+	Tally counted = TakeTally();
+	counted.vertices += placed;
+	const Expected expected = { found->volumeTests, found->triangleTests, found->exactTests };
+	CheckCounters(what, seed, found, &counted, &expected);
+}
+
+static void CheckMoreOfSelf(uint64_t seed, snugBody* body)
+{
+	static int threads[] = { 1, 4 };
+	snugQuery query = { .keepRest = seed % 2 == 0, .workers = { .run = RunOnThreads, .user = threads + seed / 2 % 2 } };
+	TakeTally();
+	snugResult result = snugTouchesSelf(body, &query);
+	CheckWork("touches itself", seed, &result.counters, 0);
+	result = snugCollideSelf(body, &query);
+	CheckWork("self on threads", seed, &result.counters, 0);
+	query.workers.run = NULL;
+	result = snugCollideSelfWithin(body, 0.05, 0.2, &query);
+	assert_int_equal(result.status, snug_success);
+	CheckWork("self within a margin", seed, &result.counters, 0);
+}
+
+static void CheckSelfContacts(uint64_t seed, const Posed* posed)
+{
+	snugContactBuffer* buffer;
+	assert_int_equal(snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = 2000 }, &buffer), snug_success);
+	const snugContactQuery query = { .depths = true };
+	snugPointSide* vertices = calloc(posed->thing.mesh.vertexCount + 1, sizeof(*vertices));
+	snugPointSide* triangles = calloc(posed->thing.mesh.triangleCount + 1, sizeof(*triangles));
+	TakeTally();
+	const snugContactResult found = snugFindSelfContacts(posed->thing.body, buffer, &query);
+	CheckWork("contacts with itself", seed, &found.counters, 0);
+	const snugResult inside = snugFindSelfInside(posed->thing.body, vertices, triangles);
+	CheckWork("inside itself", seed, &inside.counters, 0);
+	snugContactBuffer_Destroy(buffer);
+	free(vertices);
+	free(triangles);
+}
+
+static void CheckDepths(uint64_t seed, snugBody* body, snugBody* outer, const double origin[3])
+{
+	const snugDistanceQuery query = { .origin = { origin[0], origin[1], origin[2] } };
+	TakeTally();
+	const snugResult result = snugFindVertexDepths(body, outer, NULL, 0, &query);
+	// All vertices are placed, which the kernels are not asked to do leaf by leaf.
+	CheckWork("depths of vertices", seed, &result.counters,
+	    body->deform->positions != NULL ? snugModel_GetInfo(body->model).vertexCount : 0);
+}
+
+// From the pose to rest, and on.
+static void CheckSweeps(uint64_t seed, sceneRandom* random, const Posed* one, const Posed* other)
+{
+	const Posed* posed[2] = { one, other };
+	snugBody* ends[2];
+	for (int i = 0; i < 2; ++i)
+	{
+		const snugFrame frame = { .position = { sceneRandom_Range(random, -1.0, 1.0) } };
+		assert_int_equal(snugBody_Create(&(snugBodyDef){ .model = posed[i]->thing.model }, ends + i), snug_success);
+		Watch(ends[i]);
+		assert_int_equal(snugBody_SetFrame(ends[i], &frame), snug_success);
+	}
+	snugSweepContact contacts[8];
+	const snugSweepQuery query = { .newOnly = seed % 2 == 0, .margin = seed % 3 == 0 ? 0.05 : 0.0 };
+	TakeTally();
+	snugSweepResult result = snugSweep(posed[0]->thing.body, ends[0], posed[1]->thing.body, ends[1], &query);
+	assert_int_equal(result.status, snug_success);
+	CheckWork("sweep", seed, &result.counters, 0);
+	result = snugSweepAll(posed[0]->thing.body, ends[0], posed[1]->thing.body, NULL, &query, contacts, 8);
+	assert_int_equal(result.status, snug_success);
+	CheckWork("sweep for all", seed, &result.counters, 0);
+	snugBody_Destroy(ends[0]);
+	snugBody_Destroy(ends[1]);
+}
+
 // ---- All queries ---------------------------------------------------------------------------------------------------
 
 static void AskAll(uint64_t seed, sceneRandom* random, const Posed* one, const Posed* other, snugWitness* witness)
@@ -184,7 +263,7 @@ static void AskAll(uint64_t seed, sceneRandom* random, const Posed* one, const P
 	const double* o = one->origin;
 	snugQuery query = { .origin = { o[0], o[1], o[2] } };
 	// Whatever comes first after a new pose pays for most.
-	switch (sceneRandom_Index(random, 5))
+	switch (sceneRandom_Index(random, 9))
 	{
 		case 0:
 			CheckDistance(seed, a, b, o);
@@ -195,6 +274,16 @@ static void AskAll(uint64_t seed, sceneRandom* random, const Posed* one, const P
 		case 2:
 			CheckSelf(seed, a);
 			CheckPoints(seed, b, o, random);
+			break;
+		case 3:
+			CheckMoreOfSelf(seed, a);
+			CheckSelfContacts(seed, other);
+			break;
+		case 4:
+			CheckDepths(seed, b, a, o);
+			break;
+		case 5:
+			CheckSweeps(seed, random, other, one);
 			break;
 		default:
 			CheckCollide(seed, a, b, query);
@@ -214,6 +303,10 @@ static void AskAll(uint64_t seed, sceneRandom* random, const Posed* one, const P
 	CheckRays(seed, a, o, random);
 	CheckPoints(seed, a, o, random);
 	CheckShapes(seed, b, o);
+	CheckMoreOfSelf(seed, a);
+	CheckSelfContacts(seed, other);
+	CheckDepths(seed, a, b, o);
+	CheckSweeps(seed, random, one, other);
 }
 
 // Two bodies that move: together, or apart.
@@ -271,13 +364,24 @@ typedef struct Company
 	Posed posed[SCENE_BODIES];
 	snugScene* scene;
 	int threads;
-	uint64_t attempts, grown;
+	bool meetsItself; // some body
+	snugContactBuffer* buffer;
+	uint64_t attempts, grown, contacts;
 } Company;
 
-// An update, with more room as long as it lacks some: costs are those of all attempts.
-static void CheckUpdate(uint64_t seed, Company* company, bool trianglePairs)
+static void CountContacts(void* user, uint32_t a, uint32_t b, const snugContactResult* contacts)
 {
-	const snugSceneQuery query = { .trianglePairs = trianglePairs };
+	*(uint64_t*)user += a <= b && contacts->count > 0;
+}
+
+// An update, with more room as long as it lacks some: costs are those of all attempts.
+static void CheckUpdate(uint64_t seed, Company* company, bool trianglePairs, bool contacts)
+{
+	const snugSceneQuery query = { .trianglePairs = trianglePairs,
+		.depths = contacts,
+		.contacts = contacts ? CountContacts : NULL,
+		.contactsUser = &company->contacts,
+		.contactBuffer = company->buffer };
 	snugCounters sum = { 0 };
 	snugSceneResult result = snugScene_Update(company->scene, &query);
 	sgCounters_Add(&sum, &result.counters);
@@ -288,10 +392,45 @@ static void CheckUpdate(uint64_t seed, Company* company, bool trianglePairs)
 		sgCounters_Add(&sum, &result.counters);
 	}
 	assert_int_equal(result.status, snug_success);
+	if (contacts || company->meetsItself)
+	{
+		CheckWork("update with contacts", seed, &sum, 0);
+		return;
+	}
 	const Tally counted = TakeTally();
 	Expected expected = ForPairs(&counted);
 	expected.triangleTests = trianglePairs ? expected.triangleTests : sum.triangleTests; // witnesses are not told
 	CheckCounters("update", seed, &sum, &counted, &expected);
+}
+
+// All bodies move by some way; then they are where they were.
+static void SweepScene(uint64_t seed, sceneRandom* random, Company* company)
+{
+	snugBody* ends[SCENE_BODIES];
+	for (int i = 0; i < SCENE_BODIES; ++i)
+	{
+		const snugFrame frame = { .position = { sceneRandom_Range(random, -1.0, 1.0) } };
+		const snugBodyDef def = { .model = company->posed[i].thing.model };
+		assert_int_equal(snugBody_Create(&def, ends + i), snug_success);
+		Watch(ends[i]);
+		assert_int_equal(snugBody_SetFrame(ends[i], &frame), snug_success);
+	}
+	snugSceneSweep first;
+	TakeTally();
+	snugSceneResult swept = snugScene_Sweep(company->scene, ends, SCENE_BODIES, NULL, &first);
+	snugCounters sum = swept.counters;
+	for (; swept.status == snug_outOfRange && swept.body == UINT32_MAX; ++company->grown)
+	{
+		assert_int_equal(snugScene_Reserve(company->scene, &swept.needed), snug_success);
+		swept = snugScene_Sweep(company->scene, ends, SCENE_BODIES, NULL, &first);
+		sgCounters_Add(&sum, &swept.counters);
+	}
+	assert_int_equal(swept.status, snug_success);
+	CheckWork("sweep of a scene", seed, &sum, 0);
+	for (int i = 0; i < SCENE_BODIES; ++i)
+	{
+		snugBody_Destroy(ends[i]);
+	}
 }
 
 static void AskScene(uint64_t seed, sceneRandom* random, Company* company)
@@ -323,6 +462,7 @@ static void AskScene(uint64_t seed, sceneRandom* random, Company* company)
 	counted = TakeTally();
 	expected = (Expected){ counted.compared, counted.nearest, counted.exact };
 	CheckCounters("within a margin in a scene", seed, &sum, &counted, &expected);
+	SweepScene(seed, random, company);
 }
 
 // Pose all bodies one by one; then turn some skins by the scene, which bounds them ahead of what asks next.
@@ -349,14 +489,16 @@ static void PoseAll(sceneRandom* random, Company* company)
 static void scenes_count_what_they_do(void** state)
 {
 	(void)state;
-	uint64_t attempts = 0, grown = 0;
+	uint64_t attempts = 0, grown = 0, contacts = 0;
 	countedTotal = (snugCounters){ 0 };
 	for (int n = 0; n < TestCount(50); ++n)
 	{
 		const uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
 		snugPool* pool = sceneRandom_Index(&random, 2) == 0 ? MakePool(4096 * 40) : NULL;
-		Company company = { .threads = 1 + (int)sceneRandom_Index(&random, 4) };
+		Company company = { .threads = 1 + (int)sceneRandom_Index(&random, 4), .meetsItself = n % 4 == 0 };
+		assert_int_equal(
+		    snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = 500 }, &company.buffer), snug_success);
 		const snugSceneDef def = {
 			.room = { .bodies = SCENE_BODIES },
 			.workers.run = sceneRandom_Index(&random, 2) == 0 ? RunOnThreads : NULL,
@@ -371,7 +513,7 @@ static void scenes_count_what_they_do(void** state)
 			company.posed[i] = Posed_Make(&random, RandomMesh(&random, kind), deformer, pool);
 			Watch(company.posed[i].thing.body);
 			uint32_t id;
-			const snugSceneBodyDef added = { .body = company.posed[i].thing.body };
+			const snugSceneBodyDef added = { .body = company.posed[i].thing.body, .meetsItself = company.meetsItself };
 			assert_int_equal(snugScene_Add(company.scene, &added, &id), snug_success);
 		}
 		for (int frame = 0; frame < 4; ++frame)
@@ -381,11 +523,13 @@ static void scenes_count_what_they_do(void** state)
 			{
 				AskScene(seed, &random, &company);
 			}
-			CheckUpdate(seed, &company, sceneRandom_Index(&random, 3) != 0);
+			CheckUpdate(seed, &company, sceneRandom_Index(&random, 3) != 0, frame % 4 == 3);
 		}
 		attempts += company.attempts;
 		grown += company.grown;
+		contacts += company.contacts;
 		snugScene_Destroy(company.scene);
+		snugContactBuffer_Destroy(company.buffer);
 		for (int i = 0; i < SCENE_BODIES; ++i)
 		{
 			Posed_Free(company.posed + i);
@@ -393,7 +537,7 @@ static void scenes_count_what_they_do(void** state)
 		snugPool_Destroy(pool);
 	}
 	printf("%llu updates, room grew %llu times\n", (unsigned long long)attempts, (unsigned long long)grown);
-	assert_true(grown > 0 || TestScale() < 0.2);
+	assert_true((grown > 0 && contacts > 0) || TestScale() < 0.2);
 	assert_true(countedTotal.nodesAtFront > 0 && countedTotal.nodesAboveFront > 0 && countedTotal.nodesBelowFront > 0);
 }
 

@@ -112,7 +112,7 @@ void Watch(snugBody* body)
 	deform->bound = deform->bound != NULL ? CountBound : NULL;
 	deform->boundTurned = deform->boundTurned != NULL ? CountBoundTurned : NULL;
 	body->deform = deform;
-	if (deform->positions != NULL)
+	if (deform->positions != NULL && !IsAtHand(body->model->tree.leaves))
 	{
 		assert_true(atHandCount < (int)LENGTH_OF(atHand));
 		atHand[atHandCount++] = &body->model->tree;
