@@ -70,7 +70,7 @@
 	X(SceneSetPoses, 25)                  \
 	X(SceneUpdate, 60)                    \
 	X(SceneFindWithin, 12)                \
-	X(SceneSweep, 12)                     \
+	X(SceneSweep, 6)                      \
 	X(SceneCastRays, 15)                  \
 	X(SceneFindHits, 15)
 

@@ -1079,7 +1079,7 @@ bool SceneSweep(World* world)
 	const Present present = FindPresent(world);
 	Stage* stage = &world->stage;
 	snugBody* ends[LENGTH_OF(stage->freedAt)] = { NULL };
-	if (stage->scene == NULL || present.count == 0 || !FindSurfaces(world, &present) || Work(&present) > 300000)
+	if (stage->scene == NULL || present.count == 0 || !FindSurfaces(world, &present) || Work(&present) > 60000)
 	{
 		return false;
 	}
