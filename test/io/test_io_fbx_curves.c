@@ -37,11 +37,12 @@ static void AddEmpty(Fbx* f, const char* record, int64_t id, const char* name, c
 }
 
 // A triangle that the curve moves along y, and another curve, along x, with keys from 0 to 10 s.
-static Bytes MakeFile(bool binary, const Curve* curve, bool isLonger)
+// @param layers 2: another one moves it too, along z; else there is another one that moves nothing
+static Bytes MakeLayers(bool binary, const Curve* curve, bool isLonger, int layers)
 {
 	static const double corners[9] = { 0, 0, 0, 1, 0, 0, 0, 1, 0 }, times[2] = { 0, 10 }, values[2] = { 0, 0 };
 	static const int64_t triangle[3] = { 0, 1, -3 };
-	static const int64_t links[][2] = { { 1, 0 }, { 3, 1 }, { 41, 40 }, { 42, 41 } };
+	static const int64_t links[][2] = { { 1, 0 }, { 3, 1 }, { 41, 40 }, { 42, 41 }, { 51, 40 } };
 	Fbx f = Fbx_Start(binary, 7400);
 	Fbx_Begin(&f, "Objects");
 	AddEmpty(&f, "Model", 1, "a", "Mesh");
@@ -52,6 +53,8 @@ static Bytes MakeFile(bool binary, const Curve* curve, bool isLonger)
 	AddEmpty(&f, "AnimationStack", 40, "clip", "");
 	AddEmpty(&f, "AnimationLayer", 41, "base", "");
 	AddEmpty(&f, "AnimationCurveNode", 42, "T", "");
+	AddEmpty(&f, "AnimationLayer", 51, "over", "");
+	AddEmpty(&f, "AnimationCurveNode", 52, "T", "");
 	Fbx_AddRawKeys(&f, 43, curve->count, curve->times, curve->values, curve->data[0], curve->flags, curve->after);
 	Fbx_AddCurve(&f, 44, 2, times, values, NULL);
 	Fbx_End(&f);
@@ -66,8 +69,19 @@ static Bytes MakeFile(bool binary, const Curve* curve, bool isLonger)
 	{
 		Fbx_AddConnection(&f, 44, 42, "d|X");
 	}
+	if (layers == 2)
+	{
+		Fbx_AddConnection(&f, 52, 51, NULL);
+		Fbx_AddConnection(&f, 52, 1, "Lcl Translation");
+		Fbx_AddConnection(&f, 44, 52, "d|Z");
+	}
 	Fbx_End(&f);
 	return Fbx_Finish(&f);
+}
+
+static Bytes MakeFile(bool binary, const Curve* curve, bool isLonger)
+{
+	return MakeLayers(binary, curve, isLonger, 1);
 }
 
 static ioAsset Load(Bytes bytes, Warnings* warnings)
@@ -344,6 +358,26 @@ static void leaves_out_by_name_what_it_cannot_follow(void** state)
 	}
 }
 
+// How layers blend is not read: of several that move something the clip is left out, whatever they move.
+static void leaves_out_clips_of_several_moving_layers(void** state)
+{
+	(void)state;
+	const Curve curve = { .count = 3,
+		.times = { 0, 1, 2 },
+		.values = { 0, 3, 1 },
+		.flags = { fbx_linearKey, fbx_linearKey, fbx_linearKey } };
+	for (int layers = 1; layers <= 2; ++layers)
+	{
+		Warnings warnings = { 0 };
+		ioAsset asset = Load(MakeLayers(true, &curve, false, layers), &warnings);
+		assert_int_equal(asset.clipCount, layers == 1 ? 1 : 0);
+		assert_int_equal(warnings.count, layers - 1);
+		assert_true(layers == 1 || (strstr(warnings.last, "'clip'") != NULL &&
+		                               strstr(warnings.last, "several layers move something") != NULL));
+		ioAsset_Free(&asset);
+	}
+}
+
 // ---- For another reader -------------------------------------------------------------------------------------------
 
 static int WriteFiles(const char* directory, int count, uint64_t seed)
@@ -394,6 +428,7 @@ int main(int argumentCount, char** arguments)
 		cmocka_unit_test(follows_bias_and_tension),
 		cmocka_unit_test(keeps_what_is_clamped_between_its_keys),
 		cmocka_unit_test(leaves_out_by_name_what_it_cannot_follow),
+		cmocka_unit_test(leaves_out_clips_of_several_moving_layers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

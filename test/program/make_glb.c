@@ -1,11 +1,11 @@
-// test/program/make_glb.c: writes a generated GLB file: make_glb worm|skins|mirror|parts|morphs|shot OUT.glb. For the
-// tests of the program and the examples.
+// test/program/make_glb.c: writes a generated GLB file: make_glb worm|skins|mirror|parts|morphs|shot|rig OUT.glb. For
+// the tests of the program and the examples.
 //
 // worm: a ring with a skin of three joints. skins: the same with two morph targets, three times, by two skins; the
 // joints of one are bound elsewhere and scale. mirror: one of its joints mirrors. parts: bodies moved in every way that
 // a node can move them, and a morphing one. morphs: bodies with three morph targets, moved in every way. shot: one
-// that flies from x = -50 to 50 and back. All have a clip `bend` of one second; parts has another, `hold`, that moves
-// nothing.
+// that flies from x = -50 to 50 and back. All but the next have a clip `bend` of one second; parts has another, `hold`,
+// that moves nothing. rig: a ring bound to 40 joints, whose names have a prefix.
 #include "lab/scenes/mesh.h"
 #include "test/support/io_files.h"
 
@@ -216,7 +216,33 @@ static void AddMorphs(Gltf* g, const sceneMesh* mesh)
 	    input, scale, input, move, input, weight);
 }
 
-/// What can be made.
+static void AddRig(Gltf* g, const sceneMesh* mesh)
+{
+	enum
+	{
+		jointCount = 40
+	};
+	static uint8_t joints[4 * MAX_VERTICES];
+	static float weights[4 * MAX_VERTICES];
+	char attributes[80], list[200] = "0";
+	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+	{
+		joints[4 * v] = (uint8_t)(v * jointCount / mesh->vertexCount);
+		weights[4 * v] = 1.0f;
+	}
+	const int count = (int)mesh->vertexCount, j = Gltf_AddArray(g, "VEC4", type_uint8, false, count, joints);
+	snprintf(attributes, sizeof(attributes), ",'JOINTS_0':%d,'WEIGHTS_0':%d", j,
+	    Gltf_AddArray(g, "VEC4", type_float, false, count, weights));
+	AddMesh(g, mesh, attributes, NULL, NULL);
+	for (int i = 0; i < jointCount; ++i)
+	{
+		Gltf_Add(g, "nodes", "{'name':'mixamorig:Joint %d'}", i);
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), i > 0 ? ",%d" : "", i);
+	}
+	Gltf_Add(g, "nodes", "{'name':'body','mesh':0,'skin':0}");
+	Gltf_Add(g, "skins", "{'joints':[%s]}", list);
+}
+
 static void AddShot(Gltf* g, const sceneMesh* mesh)
 {
 	static const float flight[9] = { -50, 0, 0, 50, 0, 0, -50, 0, 0 };
@@ -230,6 +256,7 @@ static void AddShot(Gltf* g, const sceneMesh* mesh)
 	    input, output);
 }
 
+/// What can be made.
 typedef struct GlbKind
 {
 	const char* name;
@@ -238,7 +265,8 @@ typedef struct GlbKind
 } GlbKind;
 
 static const GlbKind kinds[] = { { "worm", AddWorm, true }, { "skins", AddSkins, true }, { "mirror", AddMirror, true },
-	{ "parts", AddParts, false }, { "morphs", AddMorphs, false }, { "shot", AddShot, false } };
+	{ "parts", AddParts, false }, { "morphs", AddMorphs, false }, { "shot", AddShot, false },
+	{ "rig", AddRig, false } };
 
 int main(int argumentCount, char** arguments)
 {
@@ -249,7 +277,7 @@ int main(int argumentCount, char** arguments)
 	}
 	if (kind == NULL)
 	{
-		fprintf(stderr, "usage: make_glb worm|skins|mirror|parts|morphs|shot OUT.glb\n");
+		fprintf(stderr, "usage: make_glb worm|skins|mirror|parts|morphs|shot|rig OUT.glb\n");
 		return 2;
 	}
 	sceneMesh mesh = kind->isLarge ? sceneMakeTorus(1.0, 0.3, 48, 16) : sceneMakeTorus(0.6, 0.2, 24, 12);

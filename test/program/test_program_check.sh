@@ -172,6 +172,19 @@ expect 0 "" check --by-joint --clip bend --fps 5 --summary worm.glb worm.glb --p
 holds "by joint"
 checks=$((checks + 1))
 grep -qE '^ +[0-9]+ +0\.[0-9]' out && fail "a summary lists frames"
+# People see the first 30 rows, without what all joints' names begin with; JSON has all, as the file has them.
+"$make_glb" rig rig.glb || fail "make_glb"
+expect 0 "" check --by-joint rig.glb rig.glb --place 0,0,0 --place 0.1,0,0
+checks=$((checks + 2))
+[ "$(grep -c ' × ' out)" -eq 30 ] || fail "the table by joint has $(grep -c ' × ' out) rows"
+grep -q mixamorig out && fail "names keep their prefix"
+more=$(sed -n 's/^ *and \([0-9]*\) more, which --json lists$/\1/p' out)
+expect 0 "" check --by-joint --json rig.glb rig.glb --place 0,0,0 --place 0.1,0,0
+holds 'mixamorig:Joint 7'
+if command -v jq >/dev/null; then
+	checks=$((checks + 1))
+	[ "$(jq '.joints | length' out)" -eq $((30 + more)) ] || fail "JSON has $(jq '.joints | length' out) rows, not 30 and $more"
+fi
 expect 2 "--by-joint is not for --csv" check --by-joint --csv worm.glb torus.obj
 
 # Limits: counts stay, pairs are cut, and it is said.
