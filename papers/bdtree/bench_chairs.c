@@ -58,7 +58,7 @@ static double CountMegabytes(const simWorld* world, const simChair* chair)
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
 		bytes += contactSpheres_GetMemory(world->bodies[i].spheres) + snugBody_GetMemory(world->bodies[i].body) +
-		         sizeof(simBody);
+		         2 * sizeof(simBody);
 	}
 	bytes += world->gripCapacity * 2 * sizeof(simGrip);
 	return (double)bytes / 1048576.0;

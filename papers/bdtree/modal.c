@@ -83,6 +83,18 @@ static double FindGradient(const simMesh* mesh, const float* field)
 	return sqrt(most);
 }
 
+// The length of the longest vector.
+static double FindLongest(const float* vectors, size_t count)
+{
+	double most = 0.0;
+	for (size_t i = 0; i < count; ++i)
+	{
+		const double v[3] = { (double)vectors[3 * i], (double)vectors[3 * i + 1], (double)vectors[3 * i + 2] };
+		most = fmax(most, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+	}
+	return sqrt(most);
+}
+
 static void SetModes(simShape* shape, const simShapeDef* def)
 {
 	for (uint32_t m = 0; m < def->modeCount; ++m)
@@ -91,7 +103,9 @@ static void SetModes(simShape* shape, const simShapeDef* def)
 		shape->frequencies[m] = def->frequencies[m];
 		shape->masses[m] = def->masses[m];
 		shape->steps[m] = simModeStep_Make(def->frequencies[m], def->damping, def->masses[m], def->step);
-		shape->gradients[m] = FindGradient(&def->mesh, def->fields + 3 * (size_t)m * def->mesh.vertexCount);
+		const float* field = def->fields + 3 * (size_t)m * def->mesh.vertexCount;
+		shape->gradients[m] = FindGradient(&def->mesh, field);
+		shape->sways[m] = FindLongest(field, def->mesh.vertexCount);
 		// A free mass has g = step / m and c = step^2 / (2 m).
 		shape->yields[m] = fmax(fabs(s->g) / def->step, 2.0 * fabs(s->c) / (def->step * def->step));
 	}
@@ -141,7 +155,10 @@ static bool TabulateMoves(simShape* shape, simError* error)
 
 bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 {
-	*shape = (simShape){ .modeCount = def->modeCount, .evenCount = (def->modeCount + 1) & ~1u, .step = def->step };
+	*shape = (simShape){ .modeCount = def->modeCount,
+		.evenCount = (def->modeCount + 1) & ~1u,
+		.step = def->step,
+		.thinnest = def->thinnest };
 	simMesh solid = def->mesh;
 	solid.triangleCount =
 	    def->solidCount > 0 && def->solidCount < solid.triangleCount ? def->solidCount : solid.triangleCount;
@@ -159,6 +176,7 @@ bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 	{
 		shape->positions[i] = (float)((double)def->mesh.positions[i] - shape->mass.center[i % 3]);
 	}
+	shape->reach = FindLongest(shape->positions, def->mesh.vertexCount);
 	SetModes(shape, def);
 	if (!MakeModel(shape, def, error) || !TabulateMoves(shape, error))
 	{

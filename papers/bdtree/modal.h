@@ -37,6 +37,7 @@ typedef struct simShapeDef
 	double step;               ///< seconds
 	uint32_t level;            ///< the deepest of contact spheres
 	uint32_t leafTriangles;    ///< spheres of no more than so many triangles are not divided; default 8
+	double thinnest; ///< of its parts, in metres: of how far it goes before it is swept (world.h); zero: it is not
 } simShapeDef;
 
 /// A shape in its own axes, about its centre of mass.
@@ -54,6 +55,9 @@ typedef struct simShape
 	double masses[SIM_MAX_MODES];
 	double gradients[SIM_MAX_MODES];           ///< the greatest strain of an edge of the mesh, for an amplitude of 1
 	_Alignas(16) double yields[SIM_MAX_MODES]; ///< 1 / mass that a contact feels, in a step, of a displacement of 1
+	double reach;                              ///< of the farthest vertex from the centre of mass, at rest
+	double sways[SIM_MAX_MODES];               ///< how far a vertex goes at most, for an amplitude of 1
+	double thinnest;
 	double step;
 } simShape;
 

@@ -39,7 +39,10 @@ bool simWorld_Create(simWorld* world, const simWorldDef* def, simError* error)
 	world->def.candidates = def->candidates > 0 ? def->candidates : 32 * (uint64_t)def->bodies + 64;
 	world->def.contacts = def->contacts > 0 ? def->contacts : 256 * (uint64_t)def->bodies + 64;
 	world->bodies = calloc((size_t)def->bodies + 1, sizeof(simBody));
-	bool good = (world->bodies != NULL || simError_SetMemory(error)) && MakeScene(world, error);
+	world->starts = calloc((size_t)def->bodies + 1, sizeof(simBody));
+	world->ways = calloc((size_t)def->bodies + 1, sizeof(simWay));
+	bool good = (world->bodies != NULL && world->starts != NULL && world->ways != NULL) || simError_SetMemory(error);
+	good = good && MakeScene(world, error);
 	if (!good)
 	{
 		simWorld_Free(world);
@@ -58,6 +61,9 @@ void simWorld_Free(simWorld* world)
 	}
 	snugPool_Destroy(world->pool);
 	free(world->bodies);
+	free(world->starts);
+	free(world->ways);
+	free(world->flights);
 	free(world->grips);
 	free(world->nextGrips);
 	free(world->list);
@@ -143,6 +149,7 @@ bool simWorld_Add(simWorld* world, const simShape* shape, const snugFrame* frame
 		snugBody_Destroy(body->body);
 		return false;
 	}
+	world->ways[world->count].body = world->count;
 	++world->count;
 	return true;
 }
@@ -233,23 +240,22 @@ enum
 	BODIES_PER_TASK = 16
 };
 
-static void Pose(simBody* body)
+snugStatus simBody_Pose(const simBody* body, snugBody* posed)
 {
 	snugFrame frame;
 	float amplitudes[SIM_MAX_MODES];
 	memcpy(frame.position, body->position, sizeof(frame.position));
 	memcpy(frame.rotation, body->rotation, sizeof(frame.rotation));
-	snugStatus status = snugBody_SetFrame(body->body, &frame);
+	snugStatus status = snugBody_SetFrame(posed, &frame);
 	for (uint32_t m = 0; m < body->shape->modeCount; ++m)
 	{
 		amplitudes[m] = (float)body->q[m];
 	}
 	if (status == snug_success && body->shape->modeCount > 0)
 	{
-		status = snugBody_SetAmplitudes(body->body, amplitudes, body->shape->modeCount);
+		status = snugBody_SetAmplitudes(posed, amplitudes, body->shape->modeCount);
 	}
-	body->isLost = status != snug_success;
-	body->limited = 0;
+	return status;
 }
 
 static void PoseTask(void* context, uint32_t index)
@@ -257,7 +263,9 @@ static void PoseTask(void* context, uint32_t index)
 	const simWorld* world = context;
 	for (uint32_t i = index * BODIES_PER_TASK; i < world->count && i < (index + 1) * BODIES_PER_TASK; ++i)
 	{
-		Pose(world->bodies + i);
+		simBody* body = world->bodies + i;
+		body->isLost = simBody_Pose(body, body->body) != snug_success;
+		body->limited = 0;
 	}
 }
 
@@ -301,6 +309,7 @@ bool simWorld_Step(simWorld* world, simError* error)
 	{
 		return false;
 	}
+	simWorld_Start(world);
 	for (uint32_t s = 0; s < world->def.strides; ++s)
 	{
 		if (s > 0)
@@ -308,6 +317,10 @@ bool simWorld_Step(simWorld* world, simError* error)
 			simWorld_FindForces(world);
 		}
 		RunBodies(world, MoveTask);
+	}
+	if (!simWorld_Stop(world, error))
+	{
+		return false;
 	}
 	for (uint32_t i = 0; i < world->count; ++i)
 	{

@@ -17,6 +17,13 @@
 // normal, and its depth follows from how its ends move. Forces are cheap beside finding contacts, and with n strides
 // they may be n^2 times as stiff: heaps sag less, so they have fewer contacts.
 //
+// What touches nothing and goes farther in a step than it and another body are thick could be through that before any
+// sphere overlaps. So it is swept (snugSweep) on its way through the ground and what may be in its way, which goes to
+// its own end of the step. It goes as far as until they meet, and a little farther, so that the next step finds the
+// contact; it is at that part of the step then, with the velocities of then, so no energy comes of it. Only what
+// nothing pushes can stay behind like that. So what touches something is not swept, nor are ways once more where a body
+// is stopped: in a heap that moves so fast parts still go through one another. A stage is not looked at.
+//
 // Everything is double, in a fixed order, with sines and exponentials of our own: the same bits with every compiler
 // that neither contracts nor reorders. Contacts come from snug, which promises as much for rigid and linear bodies.
 #ifndef PAPERS_BDTREE_WORLD_H
@@ -90,6 +97,7 @@ typedef struct simBody
 	uint32_t pairCount;          ///< other bodies that it touches
 	uint32_t firstRun, runCount; ///< of its contacts, in simWorld.runsOfBodies
 	uint32_t limited;            ///< strides in which its strain was
+	double part;                 ///< of the step, that it goes before it meets something
 	bool isLost;                 ///< it cannot be placed any more
 } simBody;
 
@@ -112,6 +120,8 @@ typedef struct simCounts
 	uint64_t groundContacts; ///< and with the stage
 	uint64_t sphereTests, spheresUpdated;
 	uint64_t limited; ///< bodies whose strain was limited
+	uint64_t swept;   ///< ways of bodies towards others and the ground
+	uint64_t stopped; ///< bodies that met something on their way
 	double deepest;   ///< overlap, in metres
 } simCounts;
 
@@ -140,6 +150,10 @@ typedef struct simWorld
 	uint64_t ofBodiesCapacity;
 	struct simMeeting* meetings; ///< (meetingCapacity) of this step
 	uint64_t meetingCapacity;
+	simBody* starts;           ///< (def.bodies) as they were when the step began
+	struct simWay* ways;       ///< (def.bodies) of bodies, in the order of their lower ends
+	struct simFlight* flights; ///< (flightCapacity) that are swept
+	uint64_t flightCapacity;
 	simCounts counts; ///< of the last step
 } simWorld;
 

@@ -15,6 +15,23 @@ typedef struct simTouch
 /// Make room for at least so many elements, with what was there; more than asked for, so that it happens seldom.
 bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, simError* error);
 
+/// A body on its way through a step.
+typedef struct simWay
+{
+	uint32_t body;
+	double lower[3], upper[3]; ///< of a box that has it all the time
+	double turned;             ///< how far a vertex may go besides with the centre
+} simWay;
+
+/// A body and another one, or the ground, that may be in its way.
+typedef struct simFlight
+{
+	uint32_t a, b;
+	snugStatus status;
+	double time; ///< the part of the step until which the way is free; 1: all of it
+	double more; ///< what may be added to it
+} simFlight;
+
 /// How hard contacts are.
 typedef struct simGrade
 {
@@ -76,6 +93,15 @@ void simRun_Meet(const simWorld* world, simRun* run);
 
 /// The forces a stride later.
 void simRun_Follow(const simWorld* world, simRun* run);
+
+/// Have a body of snug where a body is.
+snugStatus simBody_Pose(const simBody* body, snugBody* posed);
+
+/// Remember where bodies are, when contacts have been found.
+void simWorld_Start(simWorld* world);
+
+/// Take what flew too far back to where it met something.
+bool simWorld_Stop(simWorld* world, simError* error);
 
 /// Add up what a body feels.
 void simBody_TakeForces(const simWorld* world, simBody* body);
