@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define RATE 30.0
-#define MAX_STEPS 4096
+#define MAX_STEPS 4096 // that quantiles are taken of
 #define FLIGHTS 200
 
 static const char steps[] = "Consecutive frames of all clips at 30 Hz, two of a character";
@@ -37,32 +37,30 @@ typedef struct Couple
 	float* matrices[2];
 } Couple;
 
-/// What steps of one kind took.
-typedef struct Times
+/// A step, and what was asked beside it.
+typedef struct Step
 {
-	double sweepUs[MAX_STEPS], otherUs[MAX_STEPS], nodes[MAX_STEPS];
+	double sweepUs, otherUs, nodes;
+} Step;
+
+/// Steps of one kind, evenly sampled: every `stride`-th of all.
+typedef struct Sample
+{
+	Step steps[MAX_STEPS];
 	int count;
-} Times;
+	uint64_t seen, stride;
+} Sample;
 
 typedef struct Tally
 {
 	uint64_t steps, together, free, meets, unsure;
-	Times freeTimes, meetTimes; // beside collide at the end; beside the distance at the start
-	double all[2 * MAX_STEPS];
-	int allCount;
+	Sample all, freeSteps, meetSteps; // the last two beside collide at the end and the distance at the start
 } Tally;
 
 static int CompareNumbers(const void* a, const void* b)
 {
 	const double x = *(const double*)a, y = *(const double*)b;
 	return (x > y) - (x < y);
-}
-
-// @param part 0.5: the median
-static double Quantile(double* values, int count, double part)
-{
-	qsort(values, (size_t)count, sizeof(double), CompareNumbers);
-	return count > 0 ? values[(int)(part * (count - 1))] : (double)NAN;
 }
 
 static bool Make(Couple* couple, const benchCharacter* character)
@@ -114,13 +112,22 @@ static void Place(const Couple* couple, double gap)
 	}
 }
 
-static void AddTimes(Times* times, double sweepUs, double otherUs, double nodes)
+// Where the array is full, every other step goes.
+static void AddStep(Sample* sample, Step step)
 {
-	if (times->count < MAX_STEPS)
+	sample->stride = sample->stride > 0 ? sample->stride : 1;
+	if (sample->count == MAX_STEPS)
 	{
-		times->sweepUs[times->count] = sweepUs;
-		times->otherUs[times->count] = otherUs;
-		times->nodes[times->count++] = nodes;
+		sample->count /= 2;
+		sample->stride *= 2;
+		for (int i = 0; i < sample->count; ++i)
+		{
+			sample->steps[i] = sample->steps[2 * i];
+		}
+	}
+	if (sample->seen++ % sample->stride == 0)
+	{
+		sample->steps[sample->count++] = step;
 	}
 }
 
@@ -145,18 +152,15 @@ static void MeasureStep(Couple* couple, int frame, Tally* tally)
 	tally->free += sweep.answer == snug_sweepFree;
 	tally->meets += sweep.answer == snug_sweepMeets && !isTogether;
 	tally->unsure += sweep.answer == snug_sweepUnsure;
-	if (tally->allCount < 2 * MAX_STEPS)
-	{
-		tally->all[tally->allCount++] = sweepUs;
-	}
+	AddStep(&tally->all, (Step){ .sweepUs = sweepUs });
 	if (!isTogether && sweep.answer == snug_sweepFree)
 	{
-		AddTimes(&tally->freeTimes, sweepUs, collideUs,
-		    (double)sweep.counters.volumeTests / fmax(1.0, (double)collide.counters.volumeTests));
+		const double nodes = (double)sweep.counters.volumeTests / fmax(1.0, (double)collide.counters.volumeTests);
+		AddStep(&tally->freeSteps, (Step){ sweepUs, collideUs, nodes });
 	}
 	else if (!isTogether)
 	{
-		AddTimes(&tally->meetTimes, sweepUs, distanceUs, 0.0);
+		AddStep(&tally->meetSteps, (Step){ sweepUs, distanceUs, 0.0 });
 	}
 	for (int i = 0; i < 2; ++i) // the end of this step is the start of the next
 	{
@@ -194,21 +198,38 @@ static bool RunClip(Couple* couple, uint32_t clip, const benchOptions* options, 
 	return isGood;
 }
 
-static double MedianRatio(const Times* times)
+static double TimeOf(const Step* step)
 {
-	static double ratios[MAX_STEPS];
-	for (int i = 0; i < times->count; ++i)
+	return step->sweepUs;
+}
+
+static double RatioOf(const Step* step)
+{
+	return step->sweepUs / step->otherUs;
+}
+
+static double NodesOf(const Step* step)
+{
+	return step->nodes;
+}
+
+// @param part 0.5: the median
+static double Quantile(const Sample* sample, double (*get)(const Step*), double part)
+{
+	static double values[MAX_STEPS];
+	for (int i = 0; i < sample->count; ++i)
 	{
-		ratios[i] = times->sweepUs[i] / times->otherUs[i];
+		values[i] = get(sample->steps + i);
 	}
-	return Quantile(ratios, times->count, 0.5);
+	qsort(values, (size_t)sample->count, sizeof(double), CompareNumbers);
+	return sample->count > 0 ? values[(int)(part * (sample->count - 1))] : (double)NAN;
 }
 
 static void Report(const char* name, uint32_t vertices, Tally* tally, benchReport* report)
 {
 	const double unsure = 100.0 * (double)tally->unsure / fmax(1.0, (double)tally->steps);
-	const double free = MedianRatio(&tally->freeTimes), meets = MedianRatio(&tally->meetTimes);
-	const double nodes = Quantile(tally->freeTimes.nodes, tally->freeTimes.count, 0.5);
+	const double free = Quantile(&tally->freeSteps, RatioOf, 0.5), meets = Quantile(&tally->meetSteps, RatioOf, 0.5);
+	const double nodes = Quantile(&tally->freeSteps, NodesOf, 0.5);
 	benchRow* row = benchReport_AddRow(report, steps);
 	benchRow_Text(row, "character", name);
 	benchRow_Count(row, "vertices", vertices);
@@ -217,8 +238,8 @@ static void Report(const char* name, uint32_t vertices, Tally* tally, benchRepor
 	benchRow_Count(row, "free", tally->free);
 	benchRow_Count(row, "meet", tally->meets);
 	benchRow_Count(row, "unsure", tally->unsure);
-	benchRow_Number(row, "p50Us", Quantile(tally->all, tally->allCount, 0.5), 1);
-	benchRow_Number(row, "p99Us", Quantile(tally->all, tally->allCount, 0.99), 1);
+	benchRow_Number(row, "p50Us", Quantile(&tally->all, TimeOf, 0.5), 1);
+	benchRow_Number(row, "p99Us", Quantile(&tally->all, TimeOf, 0.99), 1);
 	benchRow_Number(row, "freePerCollide", free, 2);
 	benchRow_Number(row, "nodesPerCollide", nodes, 2);
 	benchRow_Number(row, "meetsPerDistance", meets, 2);

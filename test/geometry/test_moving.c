@@ -46,6 +46,58 @@ static const char* FindFault(const sgMovingResult* result)
 	return isProved && !(meets && RationalSweep_NotAfter(result->latest)) ? "proved, but not so" : NULL;
 }
 
+// ---- Distances -----------------------------------------------------------------------------------------------------
+
+static double Dot(const double a[3], const double b[3])
+{
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// From a point of a line, from 0 to 1, to the origin.
+static double PointToOrigin(const double from[3], const double way[3])
+{
+	const double length2 = Dot(way, way);
+	const double part = length2 > 0.0 ? fmin(fmax(-Dot(from, way) / length2, 0.0), 1.0) : 0.0;
+	const double point[3] = { from[0] + part * way[0], from[1] + part * way[1], from[2] + part * way[2] };
+	return sqrt(Dot(point, point));
+}
+
+// Of two features at a time: the least |b + u e + v h|, inside or on an edge of where u and v are.
+static double DistanceAt(const RationalPath path, bool isEdges, double t)
+{
+	double x[4][3], b[3], e[3], h[3], far[3], back[3];
+	for (int i = 0; i < 12; ++i)
+	{
+		x[i / 3][i % 3] = (1.0 - t) * path[i / 3][0][i % 3] + t * path[i / 3][1][i % 3];
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		b[k] = isEdges ? x[0][k] - x[2][k] : x[0][k] - x[1][k];
+		e[k] = isEdges ? x[1][k] - x[0][k] : x[1][k] - x[2][k];
+		h[k] = isEdges ? x[2][k] - x[3][k] : x[1][k] - x[3][k];
+		far[k] = b[k] + e[k];
+		back[k] = isEdges ? b[k] + h[k] : h[k] - e[k];
+	}
+	double least = fmin(PointToOrigin(b, e), PointToOrigin(b, h));
+	least = fmin(least, isEdges ? fmin(PointToOrigin(far, h), PointToOrigin(back, e)) : PointToOrigin(far, back));
+	const double ee = Dot(e, e), eh = Dot(e, h), hh = Dot(h, h), be = Dot(b, e), bh = Dot(b, h);
+	const double scale = ee * hh - eh * eh, u = (eh * bh - hh * be) / scale, v = (eh * be - ee * bh) / scale;
+	const bool isInside = u >= 0.0 && v >= 0.0 && (isEdges ? u <= 1.0 && v <= 1.0 : u + v <= 1.0);
+	const double point[3] = { b[0] + u * e[0] + v * h[0], b[1] + u * e[1] + v * h[1], b[2] + u * e[2] + v * h[2] };
+	return isInside ? fmin(least, sqrt(Dot(point, point))) : least;
+}
+
+// What is unsure comes near: within twice the tolerance, somewhere between the two times.
+static bool ComesNear(const RationalPath path, bool isEdges, const sgMovingResult* result, double tolerance)
+{
+	double least = INFINITY;
+	for (int i = 0; i <= 16; ++i)
+	{
+		least = fmin(least, DistanceAt(path, isEdges, result->time + (result->latest - result->time) * i / 16.0));
+	}
+	return least <= 2.0 * tolerance;
+}
+
 static void Count(Tally* tally, const sgMovingResult* result)
 {
 	const bool meets = RationalSweep_Meets();
@@ -187,6 +239,10 @@ static void Check(uint64_t seed, Tally* tally)
 		query.to = fmin(times.to[0], 1.0);
 		result = sgMovingPair_Search(&pair, &query);
 		fault = FindFault(&result);
+	}
+	if (fault == NULL && result.answer == sg_movingUnsure && !result.isCut)
+	{
+		fault = ComesNear((const double(*)[2][3])path, isEdges, &result, query.tolerance) ? NULL : "unsure, but apart";
 	}
 	if (fault != NULL)
 	{

@@ -206,7 +206,7 @@ static void sweeps_are_those_of_rational_arithmetic(void** state)
 	print_message("%d pairs of bodies, %d meet: %d certain, %d unsure; %d of the others unsure\n", tally.pairs,
 	    tally.meeting, tally.certain, tally.unsure, tally.falsely);
 	assert_true(count < 50 || (tally.meeting > count / 20 && tally.meeting < count));
-	assert_true(tally.falsely * 50 <= count + 50);
+	assert_true((tally.falsely - 4) * 50 <= count); // by chance: 1.5 % of those that do not meet
 }
 
 // ---- All pairs of triangles ----------------------------------------------------------------------------------------

@@ -110,7 +110,9 @@ test('a sweep meets before any sample does, and the way back is not free', () =>
 	assert.ok(Math.abs(snug.findSagitta(a, b, c) - Math.hypot(0.1, 0.2, 1)) < 1e-6);
 	assert.throws(() => snug.findSagitta(a, b, a), /same body/);
 	assert.throws(() => snug.sweep(a, still, b), /another model/);
-	assert.throws(() => snug.sweep(a, c, b, null, { maxTime: 2 }), /maxTime/);
+	for (const maxTime of [2, -0.5, NaN]) assert.throws(() => snug.sweep(a, c, b, null, { maxTime }), /maxTime is/);
+	assert.throws(() => snug.sweep(a, c, b, null, { margin: -1 }), /margin is -1/);
+	assert.throws(() => snug.sweep(a, c, b, null, { tolerance: NaN }), /tolerance is NaN/);
 });
 
 test('a scene says which bodies first meet on their way, as sweeps of every two do', () => {
