@@ -9,6 +9,7 @@
 #include "lab/bench/skins.h"
 #include "lab/bench/threads.h"
 #include "lab/bench/timer.h"
+#include "lab/scenes/random.h"
 #include "program/files/clock.h"
 #include "snug/snug_scene.h"
 
@@ -61,11 +62,13 @@ typedef enum Spacing
 	spacing_few,   // one to three pairs touch per hundred
 	spacing_light, // some fifty do
 	spacing_dense,
+	spacing_deep, // each in several others
 	SPACINGS
 } Spacing;
 
-static const double reachesApart[SPACINGS] = { 12.0, 1.85, 1.25, 1.1 };
-static const char* const spacingNames[SPACINGS] = { "far apart", "of which few touch", "in light contact", "dense" };
+static const double reachesApart[SPACINGS] = { 12.0, 1.85, 1.25, 1.1, 0.7 };
+static const char* const spacingNames[SPACINGS] = { "far apart", "of which few touch", "in light contact", "dense",
+	"deep in each other" };
 
 // What a case asks for.
 typedef struct Case
@@ -308,9 +311,17 @@ static void Animate(Crowd* crowd, int frame)
 	}
 }
 
-static snugSceneResult Update(Crowd* crowd, const Case* how)
+static snugStatus SetPoses(const Crowd* crowd)
 {
-	snugSceneQuery query = { .trianglePairs = how->trianglePairs };
+	const snugScenePoses all = { .count = crowd->count,
+		.joints = crowd->palettes,
+		.bodyStride = crowd->stride * sizeof(float),
+		.frames = crowd->frames };
+	return snugScene_SetPoses(crowd->scene, &all);
+}
+
+static snugSceneResult Ask(Crowd* crowd, snugSceneQuery query)
+{
 	snugSceneResult result = snugScene_Update(crowd->scene, &query);
 	for (int i = 0; i < 3 && result.status == snug_outOfRange; ++i)
 	{
@@ -325,6 +336,11 @@ static snugSceneResult Update(Crowd* crowd, const Case* how)
 		result = snugScene_Update(crowd->scene, &query);
 	}
 	return result;
+}
+
+static snugSceneResult Update(Crowd* crowd, const Case* how)
+{
+	return Ask(crowd, (snugSceneQuery){ .trianglePairs = how->trianglePairs });
 }
 
 // The pairs that the scene found, one after the other without it, with the same results: sorted pairs of triangles.
@@ -383,11 +399,7 @@ static double CountExact(const Crowd* crowd)
 // Bodies are posed anew, so that they hold no pages: what all have, near a contact or not.
 static void AddMemory(const Crowd* crowd, Measured* measured)
 {
-	snugScenePoses all = { .count = crowd->count,
-		.joints = crowd->palettes,
-		.bodyStride = crowd->stride * sizeof(float),
-		.frames = crowd->frames };
-	snugScene_SetPoses(crowd->scene, &all);
+	SetPoses(crowd);
 	for (uint32_t i = 0; i < crowd->count; ++i)
 	{
 		measured->bodyBytes += snugBody_GetMemory(crowd->bodies[i]);
@@ -405,12 +417,8 @@ static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measure
 	for (int frame = -1; frame < frames; ++frame)
 	{
 		Animate(crowd, frame);
-		snugScenePoses all = { .count = crowd->count,
-			.joints = crowd->palettes,
-			.bodyStride = crowd->stride * sizeof(float),
-			.frames = crowd->frames };
 		double start = crowd->now();
-		snugStatus status = snugScene_SetPoses(crowd->scene, &all);
+		snugStatus status = SetPoses(crowd);
 		double posed = crowd->now();
 		snugSceneResult result = Update(crowd, how);
 		double end = crowd->now();
@@ -434,7 +442,7 @@ static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measure
 			measured->pairs += count;
 			snugScene_GetTrianglePairs(crowd->scene, &count);
 			measured->trianglePairs += count;
-			snugScene_SetPoses(crowd->scene, &all);
+			SetPoses(crowd);
 			benchSamples_Add(&collides, CollideTouching(crowd, how->trianglePairs));
 		}
 	}
@@ -549,6 +557,160 @@ static void RunCase(const benchOptions* options, benchReport* report, const Cast
 	AddAims(report, how, measured, measured + 1);
 }
 
+// ---- Contacts and rays ----------------------------------------------------------------------------------------------
+
+enum
+{
+	COMPANY = 200,
+	RAYS = 1000,
+	MOST_CONTACTS = 1 << 17, // of two bodies
+};
+
+static void CountContacts(void* user, uint32_t a, uint32_t b, const snugContactResult* contacts)
+{
+	uint64_t* count = user;
+	(void)a;
+	(void)b;
+	*count += contacts->count;
+}
+
+static bool MakeCompany(Crowd* crowd, const Cast* cast, Spacing spacing, benchReport* report)
+{
+	const bool isMade =
+	    MakeCrowd(crowd, cast, &(Case){ .count = COMPANY, .spacing = spacing, .trianglePairs = true }, NULL);
+	if (!isMade)
+	{
+		benchReport_Fail(report, "no memory for a company");
+	}
+	return isMade;
+}
+
+// An update with contacts, beside one with pairs of triangles alone: in the same poses, which are new to both.
+static void RunContacts(const benchOptions* options, benchReport* report, const Cast* cast)
+{
+	Crowd crowd;
+	benchSamples updates[2];
+	snugContactBuffer* buffer = NULL;
+	uint64_t contacts = 0, pairs = 0, touching = 0;
+	const snugContactBufferDef def = { .capacity = MOST_CONTACTS };
+	memset(updates, 0, sizeof(updates));
+	bool isGood =
+	    MakeCompany(&crowd, cast, spacing_deep, report) && snugContactBuffer_Create(&def, &buffer) == snug_success;
+	for (int frame = -1; frame < options->repeats && isGood; ++frame)
+	{
+		Animate(&crowd, frame);
+		for (int what = 0; what < 2 && isGood; ++what)
+		{
+			snugSceneQuery query = { .trianglePairs = true };
+			if (what == 1)
+			{
+				query.contacts = CountContacts;
+				query.contactsUser = &contacts;
+				query.contactBuffer = buffer;
+			}
+			contacts = 0;
+			isGood = SetPoses(&crowd) == snug_success;
+			const double start = crowd.now();
+			isGood = Ask(&crowd, query).status == snug_success && isGood;
+			if (frame >= 0)
+			{
+				benchSamples_Add(updates + what, crowd.now() - start);
+			}
+		}
+	}
+	if (isGood)
+	{
+		snugScene_GetTrianglePairs(crowd.scene, &pairs);
+		snugScene_GetPairs(crowd.scene, &touching);
+		const double alone = benchSamples_Median(updates), with = benchSamples_Median(updates + 1);
+		benchRow* row = benchReport_AddRow(report, "Contacts of a crowd, per frame");
+		benchRow_Text(row, "model", cast->roles[0].name);
+		benchRow_Count(row, "bodies", COMPANY);
+		benchRow_Count(row, "touching", touching);
+		benchRow_Count(row, "trianglePairs", pairs);
+		benchRow_Count(row, "contacts", contacts);
+		benchRow_Number(row, "updateMs", alone, 3);
+		benchRow_Number(row, "withContactsMs", with, 3);
+		benchRow_Number(row, "ratio", with / alone, 2);
+		benchReport_AddAim(report, with / alone, 1.5, "%d characters %s: update with contacts / update", COMPANY,
+		    spacingNames[spacing_deep]);
+	}
+	else if (report->failure[0] == '\0')
+	{
+		benchReport_Fail(report, "contacts of a crowd cannot be found");
+	}
+	snugContactBuffer_Destroy(buffer);
+	FreeCrowd(&crowd);
+}
+
+// From beside the crowd to its other side, each past somebody.
+static void Aim(const Crowd* crowd, sceneRandom* random, snugRay rays[RAYS])
+{
+	const double side = crowd->apart * ceil(sqrt((double)crowd->count));
+	for (int i = 0; i < RAYS; ++i)
+	{
+		const double* at = crowd->frames[sceneRandom_Index(random, crowd->count)].position;
+		const double angle = sceneRandom_Range(random, 0.0, 6.28), height = sceneRandom_Range(random, 0.2, 1.6);
+		const double across = sceneRandom_Range(random, -0.3, 0.3), x = cos(angle), z = sin(angle);
+		for (int end = 0; end < 2; ++end)
+		{
+			const double along = end == 0 ? -side : side;
+			float* p = end == 0 ? rays[i].from : rays[i].to;
+			p[0] = (float)(at[0] + along * x - across * z);
+			p[1] = (float)(height + 0.2 * end);
+			p[2] = (float)(at[2] + along * z + across * x);
+		}
+	}
+}
+
+// Right after posing, and again where nothing moved.
+static void RunRays(const benchOptions* options, benchReport* report, const Cast* cast)
+{
+	Crowd crowd;
+	sceneRandom random = { 1 };
+	benchSamples times[2];
+	uint64_t count = 0;
+	snugRay* rays = malloc(RAYS * sizeof(snugRay));
+	snugRayHit* hits = malloc(RAYS * sizeof(snugRayHit));
+	memset(times, 0, sizeof(times));
+	bool isGood = MakeCompany(&crowd, cast, spacing_few, report) && rays != NULL && hits != NULL;
+	for (int frame = -1; frame < options->repeats && isGood; ++frame)
+	{
+		Animate(&crowd, frame);
+		Aim(&crowd, &random, rays);
+		isGood = SetPoses(&crowd) == snug_success;
+		for (int what = 0; what < 2 && isGood; ++what)
+		{
+			const double start = crowd.now();
+			const snugSceneResult result = snugScene_CastRays(crowd.scene, rays, RAYS, hits, NULL);
+			if (frame >= 0)
+			{
+				benchSamples_Add(times + what, crowd.now() - start);
+			}
+			isGood = result.status == snug_success;
+			count = result.count;
+		}
+	}
+	if (isGood)
+	{
+		const double us = 1e3 * benchSamples_Median(times) / RAYS;
+		benchRow* row = benchReport_AddRow(report, "Rays through a crowd");
+		benchRow_Text(row, "model", cast->roles[0].name);
+		benchRow_Count(row, "bodies", COMPANY);
+		benchRow_Count(row, "hitsOfThousand", count);
+		benchRow_Number(row, "rayAfterPosingUs", us, 2);
+		benchRow_Number(row, "rayUs", 1e3 * benchSamples_Median(times + 1) / RAYS, 2);
+		benchReport_AddAim(report, us, 2.5, "%d characters: us per ray after posing", COMPANY);
+	}
+	else if (report->failure[0] == '\0')
+	{
+		benchReport_Fail(report, "rays through a crowd cannot be cast");
+	}
+	free(rays);
+	free(hits);
+	FreeCrowd(&crowd);
+}
+
 void benchCrowd(const benchOptions* options, benchReport* report)
 {
 	Cast cast;
@@ -562,6 +724,11 @@ void benchCrowd(const benchOptions* options, benchReport* report)
 		{
 			RunCase(options, report, &cast, cases + i);
 		}
+	}
+	if (report->failure[0] == '\0')
+	{
+		RunContacts(options, report, &cast);
+		RunRays(options, report, &cast);
 	}
 	FreeCast(&cast);
 	benchBroad(options, report);

@@ -385,6 +385,66 @@ static void RunReal(const benchOptions* options, benchReport* report)
 	benchCharacter_Free(&character);
 }
 
+// ---- Real characters against themselves --------------------------------------------------------------------------
+
+static const char* const selves = "A character against itself, mean of each frame's least time";
+
+static void MeasureSelf(const benchOptions* options, Pair* pair, benchRow* row, benchReport* report)
+{
+	const uint32_t joints = pair->character->weights.transformCount, triangles = pair->character->mesh.triangleCount;
+	double ms = 0.0;
+	uint64_t pairs = 0, exact = 0;
+	for (size_t f = 0; f < FRAMES; ++f)
+	{
+		double best = INFINITY;
+		snugResult result = { .status = snug_success };
+		for (int pass = 0; pass < (options->quick ? 1 : PASSES); ++pass)
+		{
+			snugBody_SetJoints(pair->bodies[0], pair->matrices[0] + f * 12 * joints, 0, joints);
+			const double start = benchNow();
+			result = snugCollideSelf(pair->bodies[0], NULL);
+			best = Least(best, start);
+		}
+		ms += best / FRAMES;
+		pairs += result.count;
+		exact += result.counters.exactTests;
+	}
+	const double us = 1e3 * ms / triangles;
+	benchRow_Count(row, "triangles", triangles);
+	benchRow_Number(row, "pairs", (double)pairs / FRAMES, 0);
+	benchRow_Number(row, "exactPerTriangle", (double)exact / FRAMES / triangles, 2);
+	benchRow_Number(row, "usPerTriangle", us, 3);
+	benchReport_AddAim(report, us, 0.20, "%s against itself: us per triangle", pair->character->name);
+}
+
+static void RunSelf(const benchOptions* options, int number, benchReport* report)
+{
+	const char *directory, *name;
+	benchCharacter character = { .name = NULL };
+	if (!benchFindCharacter(options, number, &directory, &name) ||
+	    !benchCharacter_Load(&character, directory, name, report))
+	{
+		return;
+	}
+	Pair pair = { .character = NULL };
+	benchRow* row = benchReport_AddRow(report, selves);
+	benchRow_Text(row, "character", name);
+	if (!character.isPresent)
+	{
+		benchRow_Text(row, "from", "absent: skipped");
+	}
+	else if (MakePair(&pair, &character))
+	{
+		MeasureSelf(options, &pair, row, report);
+	}
+	else
+	{
+		benchReport_Fail(report, "no memory for %s", name);
+	}
+	FreePair(&pair);
+	benchCharacter_Free(&character);
+}
+
 // ---- All -------------------------------------------------------------------------------------------------------
 
 static void RunMen(const benchOptions* options, const Men* men, int size, benchReport* report)
@@ -463,5 +523,9 @@ void benchSelf(const benchOptions* options, benchReport* report)
 		benchRow_Number(row, "usPerTriangle", us, 3);
 		benchReport_AddAim(report, us, 0.15, "%u triangles: us per triangle", men.triangles);
 		Free(&men);
+	}
+	for (int i = 0; i < BENCH_CHARACTERS && report->failure[0] == '\0'; ++i)
+	{
+		RunSelf(options, i, report);
 	}
 }

@@ -3,36 +3,52 @@
 
 #include <math.h>
 
-static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
+static sgPage* PageOf(const snugBody* body, uint32_t page)
 {
-	_Atomic uint32_t* entry = body->pageTable + index;
-	uint32_t page = atomic_load_explicit(entry, memory_order_acquire);
-	if (page == SG_NONE && borrow)
-	{
-		uint32_t borrowed = sgPool_Borrow(body->pool);
-		if (borrowed == SG_NONE)
-		{
-			return NULL;
-		}
-		// Another thread may have been faster; then `page` is its page.
-		bool isOurs =
-		    atomic_compare_exchange_strong_explicit(entry, &page, borrowed, memory_order_acq_rel, memory_order_acquire);
-		if (isOurs)
-		{
-			page = borrowed;
-			atomic_fetch_add_explicit(&body->heldCount, 1, memory_order_relaxed);
-		}
-		else
-		{
-			sgPool_ReturnChain(body->pool, borrowed, borrowed);
-		}
-	}
 	return page == SG_NONE ? NULL : body->pool->pages + page;
+}
+
+static sgPage* FindPage(const snugBody* body, uint32_t index)
+{
+	return PageOf(body, atomic_load_explicit(body->pageTable + index, memory_order_acquire));
+}
+
+// Give a body a page on which nothing is up to date.
+static sgPage* KeepPage(snugBody* body, uint32_t index, uint32_t borrowed)
+{
+	uint32_t page = SG_NONE;
+	// Another thread may have been faster; then `page` is its page.
+	if (atomic_compare_exchange_strong_explicit(
+	        body->pageTable + index, &page, borrowed, memory_order_acq_rel, memory_order_acquire))
+	{
+		atomic_fetch_add_explicit(&body->heldCount, 1, memory_order_relaxed);
+		return PageOf(body, borrowed);
+	}
+	sgPool_ReturnChain(body->pool, borrowed, borrowed);
+	return PageOf(body, page);
+}
+
+// Only what says that nothing holds is written. The rest, most of a page, is written before it is read.
+static sgPage* BorrowGroups(snugBody* body, uint32_t index)
+{
+	const uint32_t borrowed = sgPool_Borrow(body->pool);
+	sgPage* page = PageOf(body, borrowed);
+	for (uint32_t i = 0; page != NULL && i < 1u << SG_GROUPS_SHIFT; ++i)
+	{
+		sgCacheGroup* group = (sgCacheGroup*)(void*)page->bytes + i;
+		atomic_init(&group->version, 0);
+		atomic_init(&group->lastVisit, 0);
+		group->grown = 0;
+		group->travel = 0.0;
+	}
+	return page != NULL ? KeepPage(body, index, borrowed) : NULL;
 }
 
 sgCacheGroup* sgCache_FindGroup(snugBody* body, uint32_t group, bool borrow)
 {
-	sgPage* page = FindPage(body, group >> SG_GROUPS_SHIFT, borrow);
+	const uint32_t index = group >> SG_GROUPS_SHIFT;
+	sgPage* page = FindPage(body, index);
+	page = page == NULL && borrow ? BorrowGroups(body, index) : page;
 	if (page == NULL)
 	{
 		return NULL;
@@ -58,18 +74,50 @@ void sgCache_EvaluateCluster(const snugBody* body, const sgLeaf* leaf, float* ou
 	EvaluateCluster(body, ClusterOf(body, leaf), out, counters);
 }
 
-// Positions of a cluster, in the cache. Null if there is no place for them, or another thread is computing them.
-static const float* CachedCluster(snugBody* body, uint32_t number, snugCounters* counters)
+static uint32_t ClusterPage(const snugBody* body, uint32_t number)
 {
-	const sgCluster* cluster = body->model->clusters.clusters + number;
-	sgPage* page = FindPage(body, body->groupPages + cluster->place / SG_PAGE_FLOATS, true);
+	return body->groupPages + body->model->clusters.clusters[number].place / SG_PAGE_FLOATS;
+}
+
+// Where a cluster's version is on its page; its positions follow.
+static _Atomic uint32_t* ClusterVersion(const snugBody* body, uint32_t number, sgPage* page)
+{
+	const size_t place = body->model->clusters.clusters[number].place % SG_PAGE_FLOATS;
+	return (_Atomic uint32_t*)(void*)(page->bytes + place * sizeof(float));
+}
+
+// The page of a cluster; clusters lie in pages in the order of their numbers.
+static sgPage* BorrowClusters(snugBody* body, uint32_t number)
+{
+	const uint32_t index = ClusterPage(body, number), count = body->model->clusters.header->count;
+	const uint32_t borrowed = sgPool_Borrow(body->pool);
+	sgPage* page = PageOf(body, borrowed);
 	if (page == NULL)
 	{
 		return NULL;
 	}
-	uint8_t* block = page->bytes + (cluster->place % SG_PAGE_FLOATS) * sizeof(float);
-	_Atomic uint32_t* version = (_Atomic uint32_t*)(void*)block;
-	float* positions = (float*)(void*)(block + sizeof(uint32_t));
+	while (number > 0 && ClusterPage(body, number - 1) == index)
+	{
+		--number;
+	}
+	for (; number < count && ClusterPage(body, number) == index; ++number)
+	{
+		atomic_init(ClusterVersion(body, number, page), 0);
+	}
+	return KeepPage(body, index, borrowed);
+}
+
+// Positions of a cluster, in the cache. Null if there is no place for them, or another thread is computing them.
+static const float* CachedCluster(snugBody* body, uint32_t number, snugCounters* counters)
+{
+	sgPage* page = FindPage(body, ClusterPage(body, number));
+	page = page == NULL ? BorrowClusters(body, number) : page;
+	if (page == NULL)
+	{
+		return NULL;
+	}
+	_Atomic uint32_t* version = ClusterVersion(body, number, page);
+	float* positions = (float*)(void*)(version + 1);
 	uint32_t found = atomic_load_explicit(version, memory_order_acquire);
 	if (found == body->version)
 	{

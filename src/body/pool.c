@@ -3,8 +3,6 @@
 
 #include "tree/tree.h"
 
-#include <string.h>
-
 static size_t NextBytes(size_t pageCount)
 {
 	return pageCount * sizeof(_Atomic uint32_t);
@@ -86,7 +84,6 @@ uint32_t sgPool_Borrow(snugPool* pool)
 		if (atomic_compare_exchange_weak_explicit(
 		        &pool->head, &head, MakeHead(head, below), memory_order_acquire, memory_order_acquire))
 		{
-			memset(pool->pages + top, 0, sizeof(sgPage));
 			return top;
 		}
 	}

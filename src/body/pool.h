@@ -49,7 +49,7 @@ snugStatus sgPool_Create(
 /// Bytes of a pool of so many pages.
 size_t sgPool_Bytes(const snugPool* pool);
 
-/// Borrow a page that is all zero; SG_NONE if none is left.
+/// Borrow a page, with whatever the last one who had it left there; SG_NONE if none is left.
 uint32_t sgPool_Borrow(snugPool* pool);
 
 /// Give pages back, all at once: threads that pose many bodies would wait for each other at every page. Whoever holds
