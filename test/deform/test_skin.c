@@ -56,7 +56,7 @@ static void bounds_contain_their_vertices(void** state)
 		SkinnedMesh_Free(&skinned);
 	}
 	printf("%llu checks, %d skins with too many pairs of joints\n", (unsigned long long)checkCount, pairless);
-	assert_true(pairless > 0 && pairless < count);
+	assert_true((pairless > 0 || count < 50) && pairless < count); // one in eight is: two dozen need not be
 }
 
 // Every skin with fields before it, poses and amplitudes in any order.
