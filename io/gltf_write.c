@@ -218,8 +218,37 @@ static uint32_t AddIndices(writer* w, const ioMesh* mesh)
 	return number;
 }
 
-// Influences 4 * set to 4 * set + 3 of each vertex, the heaviest first: there are readers that take four.
-static void AddInfluences(writer* w, const ioAssetMesh* mesh, uint32_t set)
+typedef struct influence
+{
+	float weight;
+	uint32_t place; // among those of the file
+} influence;
+
+static int CompareInfluences(const void* first, const void* second)
+{
+	const influence *x = first, *y = second;
+	return x->weight != y->weight ? (x->weight < y->weight) - (x->weight > y->weight)
+	                              : (x->place > y->place) - (x->place < y->place);
+}
+
+// Of each vertex, the heaviest first: there are readers that take four. Null if there is no memory.
+static influence* SortInfluences(const ioAssetMesh* mesh)
+{
+	const uint32_t* starts = mesh->influenceStart;
+	influence* sorted = malloc(((size_t)starts[mesh->mesh.vertexCount] + 1) * sizeof(influence));
+	for (uint32_t v = 0; sorted != NULL && v < mesh->mesh.vertexCount; ++v)
+	{
+		for (uint32_t i = starts[v]; i < starts[v + 1]; ++i)
+		{
+			sorted[i] = (influence){ mesh->weights[i], i };
+		}
+		qsort(sorted + starts[v], starts[v + 1] - starts[v], sizeof(influence), CompareInfluences);
+	}
+	return sorted;
+}
+
+// Influences 4 * set to 4 * set + 3 of each vertex.
+static void AddInfluences(writer* w, const ioAssetMesh* mesh, const influence* sorted, uint32_t set)
 {
 	size_t count = mesh->mesh.vertexCount;
 	uint16_t* joints = calloc(4 * count + 1, sizeof(uint16_t));
@@ -231,19 +260,10 @@ static void AddInfluences(writer* w, const ioAssetMesh* mesh, uint32_t set)
 	}
 	for (size_t v = 0; v < count; ++v)
 	{
-		uint32_t first = mesh->influenceStart[v], end = mesh->influenceStart[v + 1];
-		for (uint32_t i = first; i < end; ++i)
+		for (uint32_t i = mesh->influenceStart[v] + 4 * set, k = 0; i < mesh->influenceStart[v + 1] && k < 4; ++i, ++k)
 		{
-			size_t rank = 0;
-			for (uint32_t j = first; j < end; ++j)
-			{
-				rank += mesh->weights[j] > mesh->weights[i] || (mesh->weights[j] == mesh->weights[i] && j < i);
-			}
-			if (rank / 4 == set)
-			{
-				joints[4 * v + rank % 4] = mesh->joints[i];
-				weights[4 * v + rank % 4] = mesh->weights[i];
-			}
+			joints[4 * v + k] = mesh->joints[sorted[i].place];
+			weights[4 * v + k] = sorted[i].weight;
 		}
 	}
 	uint32_t j = AddArray(w, "VEC4", type_uint16, count, joints, target_vertices);
@@ -281,10 +301,13 @@ static void AddMesh(writer* w, uint32_t number)
 		Print(&w->json, ",'NORMAL':%u",
 		    AddArray(w, "VEC3", type_float, mesh->mesh.vertexCount, normals, target_vertices));
 	}
-	for (uint32_t set = 0; 4 * set < most; ++set)
+	influence* sorted = most > 0 ? SortInfluences(mesh) : NULL;
+	w->binary.isFull = w->binary.isFull || (most > 0 && sorted == NULL);
+	for (uint32_t set = 0; 4 * set < most && !w->binary.isFull; ++set)
 	{
-		AddInfluences(w, mesh, set);
+		AddInfluences(w, mesh, sorted, set);
 	}
+	free(sorted);
 	Print(&w->json, "},'indices':%u", AddIndices(w, &mesh->mesh));
 	if (w->looks != NULL)
 	{

@@ -133,11 +133,16 @@ static float* MakeTimes(plainer* p, const ioClip* clip, uint32_t channelCount, u
 	float* keys = malloc((given + 1) * sizeof(float));
 	for (uint32_t i = 0; keys != NULL && i < clip->channelCount; ++i)
 	{
-		memcpy(keys + next, clip->channels[i].times, clip->channels[i].keyCount * sizeof(float));
-		next += clip->channels[i].keyCount;
+		for (uint32_t k = 0; k < clip->channels[i].keyCount; ++k)
+		{
+			double time = (double)clip->channels[i].times[k];
+			keys[next] = clip->channels[i].times[k];
+			next += time >= clip->start && time <= clip->duration; // constants of FBX have their key at zero
+		}
 	}
 	if (keys != NULL)
 	{
+		given = next;
 		qsort(keys, given, sizeof(float), CompareTimes);
 	}
 	double share = MAX_CHANNEL_KEYS / p->from->clipCount / (channelCount + 1.0);

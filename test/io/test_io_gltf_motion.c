@@ -2,6 +2,8 @@
 // for random characters, against the naive reference.
 #include "test_io_gltf.h"
 
+#include "io/gltf_write.h"
+
 // --- Skins --------------------------------------------------------------------------------------------------------
 
 // A quad of which vertex v is bound to joints with these weights.
@@ -81,6 +83,15 @@ static void reads_any_number_of_sets_and_normalized_weights(void** state)
 	assert_int_equal(warnings.count, 1);
 	assert_string_equal(warnings.last, "test.glb: meshes[0]: weights scaled to a sum of 1 at 1 vertices, the first "
 	                                   "vertex 0 (the worst sum was 1.4)");
+	// Written, the heaviest come first.
+	static const uint16_t writtenJoints[7] = { 300, 7, 0, 1, 3, 4, 9 };
+	ioAsset written;
+	ioError error;
+	assert_true(ioWriteGlb("test_io_gltf_motion.glb", &asset, NULL, &error));
+	assert_true(ioLoad("test_io_gltf_motion.glb", NULL, &written, &error));
+	remove("test_io_gltf_motion.glb");
+	assert_memory_equal(written.meshes->joints, writtenJoints, sizeof(writtenJoints));
+	ioAsset_Free(&written);
 	ioAsset_Free(&asset);
 }
 
