@@ -24,6 +24,8 @@ typedef struct writer
 	bytes views;
 	bytes binary;
 	uint32_t accessorCount, viewCount;
+	uint32_t* firstChild; // per node, then of what has no parent; IO_NONE ends lists
+	uint32_t* nextChild;  // of the same parent
 } writer;
 
 /// Numbers of the format.
@@ -345,18 +347,34 @@ static void AddMaterial(writer* w, uint32_t number)
 
 // ---- Nodes, skins and clips ------------------------------------------------------------------------------------
 
-// The nodes with this parent, as a list; nothing at all if there are none.
-static void AddChildren(writer* w, const char* before, uint32_t parent, const char* after)
+static bool FindChildren(writer* w)
 {
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < w->asset->nodeCount; ++i)
+	const uint32_t count = w->asset->nodeCount;
+	w->firstChild = malloc(((size_t)count + 1) * sizeof(uint32_t));
+	w->nextChild = malloc(((size_t)count + 1) * sizeof(uint32_t));
+	if (w->firstChild == NULL || w->nextChild == NULL)
 	{
-		if (w->asset->nodes[i].parent == parent)
-		{
-			Print(&w->json, "%s%u", count++ == 0 ? before : ",", i);
-		}
+		return false;
 	}
-	Print(&w->json, count > 0 ? after : "");
+	memset(w->firstChild, 0xff, ((size_t)count + 1) * sizeof(uint32_t));
+	for (uint32_t i = count; i-- > 0;)
+	{
+		const uint32_t parent = w->asset->nodes[i].parent;
+		uint32_t* first = w->firstChild + (parent != IO_NONE ? parent : count);
+		w->nextChild[i] = *first;
+		*first = i;
+	}
+	return true;
+}
+
+// A list of nodes; nothing at all if there are none.
+static void AddChildren(writer* w, const char* before, uint32_t first, const char* after)
+{
+	for (uint32_t i = first; i != IO_NONE; i = w->nextChild[i])
+	{
+		Print(&w->json, "%s%u", i == first ? before : ",", i);
+	}
+	Print(&w->json, first != IO_NONE ? after : "");
 }
 
 static void AddNode(writer* w, uint32_t number)
@@ -364,7 +382,7 @@ static void AddNode(writer* w, uint32_t number)
 	const ioNode* node = w->asset->nodes + number;
 	Print(&w->json, "%s{'name':", number > 0 ? "," : "");
 	PrintName(&w->json, node->name);
-	AddChildren(w, ",'children':[", number, "]");
+	AddChildren(w, ",'children':[", w->firstChild[number], "]");
 	if (node->hasMatrix)
 	{
 		double matrix[16] = { [15] = 1.0 };
@@ -476,7 +494,7 @@ static void Assemble(writer* w)
 	AddList(w, "skins", a->skinCount, AddSkin);
 	AddList(w, "animations", a->clipCount, AddClip);
 	Print(&w->json, ",'scene':0,'scenes':[{");
-	AddChildren(w, "'nodes':[", IO_NONE, "]");
+	AddChildren(w, "'nodes':[", w->firstChild[a->nodeCount], "]");
 	Print(&w->json, "}],'accessors':[");
 	Add(&w->json, w->accessors.data, w->accessors.count);
 	Print(&w->json, "],'bufferViews':[");
@@ -515,8 +533,18 @@ static bool Write(const writer* w, FILE* stream, const char* name, ioError* erro
 bool ioPrintGlb(FILE* stream, const char* name, const ioAsset* asset, const ioLook* looks, ioError* error)
 {
 	writer w = { .asset = asset, .looks = looks };
-	Assemble(&w);
-	bool good = Write(&w, stream, name, error);
+	bool good = FindChildren(&w);
+	if (good)
+	{
+		Assemble(&w);
+		good = Write(&w, stream, name, error);
+	}
+	else
+	{
+		ioError_SetMemory(error, name);
+	}
+	free(w.firstChild);
+	free(w.nextChild);
 	free(w.json.data);
 	free(w.accessors.data);
 	free(w.views.data);
