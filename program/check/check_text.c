@@ -146,7 +146,7 @@ static void PrintDistances(const cliNear* near)
 
 static void PrintInsides(const cliNear* near)
 {
-	printf("\n%5s  %5s  %10s  %s\n", "body", "in", "vertices", "depth");
+	printf(near->insideCount > 0 ? "\n body     in    vertices  depth\n" : "\nno vertices inside\n");
 	for (size_t i = 0; i < near->insideCount; ++i)
 	{
 		const cliInside* inside = near->insides + i;
@@ -180,7 +180,7 @@ static void PrintOneFrame(const check* c, const cliContacts* contacts)
 	{
 		PrintDistances(&contacts->near);
 	}
-	if (contacts->near.insideCount > 0 && !c->summary)
+	if (c->contactOptions.inside)
 	{
 		PrintInsides(&contacts->near);
 	}
@@ -328,7 +328,11 @@ void checkPrintSummary(const check* c)
 	{
 		printf(", deepest in frame %llu: %.4g", (unsigned long long)t->deepest, t->frames[t->deepest].depth);
 	}
-	if (t->mostInside > 0)
+	if (c->contactOptions.inside && t->mostInside == 0)
+	{
+		printf("; no vertices inside");
+	}
+	else if (t->mostInside > 0)
 	{
 		printf("; most vertices inside in frame %llu: %llu", (unsigned long long)t->insideFrame,
 		    (unsigned long long)t->mostInside);

@@ -32,7 +32,7 @@ static const cliUsage usage = {
 	    "do not count, nor does what already meets at rest, unless --keep-rest asks for it. --margin finds pairs that "
 	    "come near each other, with --self also those of one body that are farther apart at rest, --distance how far "
 	    "apart bodies are and where, --contacts the curves along which they meet, --inside the vertices of a body that "
-	    "are inside another one, as of a garment in who wears it, with --self also those inside their own.\n\n"
+	    "are inside another one, such as those of a garment in its wearer, with --self also those inside their own.\n\n"
 	    "--between also looks at the way from each frame to the next, on which every vertex goes straight: bodies that "
 	    "are apart in both frames and meet on the way, with the time before which they do not. Nothing slips through, "
 	    "however fast it is. Where joints turn much between frames, vertices stray from straight ways: --stray halves "
@@ -47,9 +47,9 @@ static const cliUsage usage = {
 	    "For quality control: --deeper-than and --longer-than say which contacts count, that is, frames in contact "
 	    "that follow each other; --fail-on-contact exits with 3 if one does. What is open has no depth and always "
 	    "counts. --ignore leaves out pairs of triangles by the joints that they belong to, --new-only those that meet "
-	    "in the first frame already, as shoes and legs may; a depth is then what contact is deeper than its joints "
-	    "were "
-	    "in that frame, and the deepest frame is the worst. Where depths are known, tables by joint begin with what is "
+	    "in the first frame already, as shoes and legs may; depths then count from how deep the same joints met in "
+	    "that "
+	    "frame, and the worst frame is the deepest. Where depths are known, tables by joint begin with what is "
 	    "deepest.\n\n"
 	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =

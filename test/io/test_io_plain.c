@@ -143,7 +143,7 @@ static void AddModel(Fbx* f, int number, uint32_t* random, int inherit)
 }
 
 // A chain of models with pivots, all of which turn, move and change their sizes by curves of their own, but for the
-// last one if it is carried. That has a mesh. One more number of each is constant, which has a key at zero, long before.
+// last one if it is carried. That has a mesh. One more number of each is constant: it has a key at zero, long before.
 static Bytes MakeChain(uint32_t* random, int inherit, bool isCarried)
 {
 	static const double points[12] = { 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3 };

@@ -97,8 +97,10 @@ checks=$((checks + 1))
 # Inside: a box half as large whose corners are 3/8 deep; a body's own vertices, which are those of its parts in each other.
 expect 0 "" check --json --inside box.obj tetrahedron.obj --place 0,0,0 --place 0.25,0.25,0.25 --scale 1 --scale 0.125
 holds '"inside":[{"bodies":[1,0],"count":4,"vertices":[0,1,2,3],"depths":[0.25,0.25,0.25,0.25]}]'
-expect 0 "" check --inside tetrahedron.obj box.obj --place 0.25,0.25,0.25 --place 0,0,0 --scale 0.125 --scale 1
+expect 0 "" check --inside --summary tetrahedron.obj box.obj --place 0.25,0.25,0.25 --place 0,0,0 --scale 0.125 --scale 1
 holds '    0      1           4  0.25'
+expect 0 "" check --inside box.obj
+holds 'no vertices inside'
 join blob.obj torus.obj 0.5,0.25,0.125 >both.obj
 expect 0 "" check --csv --inside blob.obj torus.obj --place 0,0,0 --place 0.5,0.25,0.125
 sed 's/.*,//' out >two
