@@ -99,7 +99,7 @@ expect 0 "" check --json --inside box.obj tetrahedron.obj --place 0,0,0 --place 
 holds '"inside":[{"bodies":[1,0],"count":4,"vertices":[0,1,2,3],"depths":[0.25,0.25,0.25,0.25]}]'
 expect 0 "" check --inside --summary tetrahedron.obj box.obj --place 0.25,0.25,0.25 --place 0,0,0 --scale 0.125 --scale 1
 holds '    0      1           4  0.25'
-expect 0 "" check --inside box.obj
+expect 0 "" check --inside torus.obj
 holds 'no vertices inside'
 join blob.obj torus.obj 0.5,0.25,0.125 >both.obj
 expect 0 "" check --csv --inside blob.obj torus.obj --place 0,0,0 --place 0.5,0.25,0.125
