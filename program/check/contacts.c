@@ -289,11 +289,14 @@ static bool FindInside(search* s)
 {
 	int count = s->stage->scene->partCount;
 	bool found = true;
-	for (int i = 0; found && i < count * count; ++i)
+	for (int body = 0; found && body < count; ++body)
 	{
-		const int body = i / count, outer = i % count;
-		const bool isAsked = body == outer ? s->options->self : AreAsked(s, body, outer) && !s->options->isOpen[outer];
-		found = !isAsked || cliNear_AddInside(&s->contacts->near, s->stage, body, outer);
+		for (int outer = 0; found && outer < count; ++outer)
+		{
+			const bool isAsked =
+			    body == outer ? s->options->self : AreAsked(s, body, outer) && !s->options->isOpen[outer];
+			found = !isAsked || cliNear_AddInside(&s->contacts->near, s->stage, body, outer);
+		}
 	}
 	return found;
 }
