@@ -240,7 +240,8 @@ SNUG_API snugResult snugFindVertexDepths(
 /// Find which of a body's own vertices and triangles are inside it: where one part of it is within another. There the
 /// surface is wound around what is in front of it as well as around what is behind it, which is once more: neither is
 /// outside of the body. What is asked about is the point just in front of a triangle, next to a corner, so a part's own
-/// surface does not count, and the answer is exact. The body should be closed, as for snugFindInside.
+/// surface does not count, and the answer is exact. The body should be closed, as for snugFindInside, and its triangles
+/// turn the same way: of those that are turned over, corners count as inside.
 ///
 /// Where the body is does not matter, as in snugCollideSelf. Takes memory for a moment, 57 to 105 bytes per triangle,
 /// from the body's allocator. Of surfaces that are closed and turn the same way everywhere, it takes little more time
