@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define KEYS_PER_SECOND 120.0
-// Of all clips together: small files can name many nodes.
+// Of all clips together, of channels or of nodes, all of which are posed: small files can name many.
 #define MAX_CHANNEL_KEYS 4e7
 
 /// Numbers that a node has at a time: three each of translation and scale, four of rotation.
@@ -145,7 +145,7 @@ static float* MakeTimes(plainer* p, const ioClip* clip, uint32_t channelCount, u
 		given = next;
 		qsort(keys, given, sizeof(float), CompareTimes);
 	}
-	double share = MAX_CHANNEL_KEYS / p->from->clipCount / (channelCount + 1.0);
+	double share = MAX_CHANNEL_KEYS / p->from->clipCount / (fmax(channelCount, p->from->nodeCount) + 1.0);
 	double total = clip->duration - clip->start, least = fmax(1e-6, total / fmin(share, 1e5));
 	double most = fmax(1.0 / KEYS_PER_SECOND, least);
 	float* times = ioAsset_Allocate(p->to, given + (size_t)(total / most) + 1, sizeof(float));
