@@ -94,7 +94,7 @@ expect 0 "" check --csv --margin 0.2 worm.glb --clip bend --fps 5
 checks=$((checks + 1))
 [ "$(awk -F , 'NR > 1 { printf "%s", ($3 > 0 ? "x" : ".") }' out)" = .xxxx. ] || fail "the worm comes near itself elsewhere: $(cat out)"
 
-# Inside: a box half as large whose corners are 3/8 deep; a body's own vertices, which are those of its parts in each other.
+# Inside: a small tetrahedron in a box, a quarter deep; a body's own vertices, which are those of its parts in each other.
 expect 0 "" check --json --inside box.obj tetrahedron.obj --place 0,0,0 --place 0.25,0.25,0.25 --scale 1 --scale 0.125
 holds '"inside":[{"bodies":[1,0],"count":4,"vertices":[0,1,2,3],"depths":[0.25,0.25,0.25,0.25]}]'
 expect 0 "" check --inside --summary tetrahedron.obj box.obj --place 0.25,0.25,0.25 --place 0,0,0 --scale 0.125 --scale 1
