@@ -181,27 +181,19 @@ sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* sou
 /// Bytes of a cluster that are asked for ahead; most have little more.
 #define EXPECTED_CLUSTER_BYTES 512
 
-static void Prefetch(const void* start, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i += 64)
-	{
-		__builtin_prefetch((const char*)start + i);
-	}
-}
-
 static void PrefetchPage(const snugBody* body, uint32_t index, size_t offset, size_t bytes)
 {
 	uint32_t page = atomic_load_explicit(body->pageTable + index, memory_order_relaxed);
 	if (page != SG_NONE)
 	{
-		Prefetch(body->pool->pages[page].bytes + offset, bytes);
+		sgPrefetch(body->pool->pages[page].bytes + offset, bytes);
 	}
 }
 
 static void ExpectLeaves(const snugBody* body, uint32_t firstLeaf, uint32_t count)
 {
 	const sgClusters* clusters = &body->model->clusters;
-	Prefetch(body->model->tree.leaves + firstLeaf, count * sizeof(sgLeaf));
+	sgPrefetch(body->model->tree.leaves + firstLeaf, count * sizeof(sgLeaf));
 	if (clusters->header != NULL)
 	{
 		uint32_t place = clusters->clusters[clusters->ofLeaf[firstLeaf]].place;
@@ -221,7 +213,7 @@ void sgBody_Expect(const snugBody* body, uint32_t slot)
 	uint32_t group = node->first / SG_LANES;
 	if (body->isAtRest || body->deform->bound == NULL)
 	{
-		Prefetch(body->model->restBounds + group, sizeof(sgBoxLanes));
+		sgPrefetch(body->model->restBounds + group, sizeof(sgBoxLanes));
 	}
 	else
 	{

@@ -288,15 +288,6 @@ static snugStatus PoseOne(const Posing* posing, uint32_t index)
 	return status == snug_success && poses->frames != NULL ? snugBody_SetFrame(body, poses->frames + index) : status;
 }
 
-// Inlined, since gcc leaves out a call of a function that only asks for memory.
-SG_INLINE void Prefetch(const void* start, size_t bytes)
-{
-	for (size_t at = 0; at < bytes; at += 64)
-	{
-		__builtin_prefetch((const char*)start + at);
-	}
-}
-
 // Ask memory for what posing the body after the next needs, and for the matrices and the pose of the next: a crowd is
 // larger than any cache, and matrices are not read in the order in which they lie there.
 // @param end bodies from this one on are another task's
@@ -305,14 +296,14 @@ SG_INLINE void Expect(const Posing* posing, uint32_t index, uint32_t end)
 	const snugScenePoses* poses = posing->poses;
 	if (index + 1 < end)
 	{
-		__builtin_prefetch(posing->scene->bodies[IdOf(poses, index + 1)].body);
+		sgPrefetch(posing->scene->bodies[IdOf(poses, index + 1)].body, 64);
 	}
 	if (index < end)
 	{
 		const snugBody* body = posing->scene->bodies[IdOf(poses, index)].body;
 		size_t bytes = poses->joints != NULL ? posing->jointStride * body->model->info.jointCount : 0;
-		Prefetch((const char*)poses->joints + index * posing->bodyStride, bytes);
-		Prefetch(body->posed.pose, body->poseBytes);
+		sgPrefetch((const char*)poses->joints + index * posing->bodyStride, bytes);
+		sgPrefetch(body->posed.pose, body->poseBytes);
 	}
 }
 
@@ -387,9 +378,8 @@ snugStatus snugScene_SetPoses(snugScene* scene, const snugScenePoses* poses)
 		.amplitudeStride = poses->amplitudeStride != 0 ? poses->amplitudeStride : fields,
 		.firstRefused = UINT32_MAX,
 	};
-	uint32_t tasks = poses->count / POSES_PER_TASK + (poses->count % POSES_PER_TASK != 0);
 	scene->callersEnvironment = sgFpEnv_Enter();
-	sgScene_Run(scene, tasks, PoseTask, &posing);
+	sgScene_Run(scene, sgTasksFor(poses->count, POSES_PER_TASK), PoseTask, &posing);
 	sgFpEnv_Leave(scene->callersEnvironment);
 	uint32_t refused = atomic_load_explicit(&posing.firstRefused, memory_order_relaxed);
 	return refused == UINT32_MAX ? snug_success : PoseOne(&posing, refused);

@@ -7,8 +7,8 @@
 //   candidates   pairs of boxes that overlap, sorted; the filter                 (update.c)
 //   nodes        one and two levels below the roots of candidates, eight boxes against eight (scene_near.c)
 //   finer nodes  three levels below them, of those that are left
-//   preparing    of each body that is still in a pair, once: its front            (scene_near.c)
-//   queries      of those pairs                                                  (scene_near.c)
+//   preparing    of each body that is still in a pair, once: its front            (scene_search.c)
+//   queries      of those pairs                                                  (scene_search.c)
 //   frame        merging with what stayed as it was, events                      (scene_frame.c)
 //
 // Distances (scene_within.c), rays (rays.c) and sweeps (scene_sweep.c) are asked of bodies as they are, and change
@@ -175,6 +175,11 @@ struct snugScene
 /// ours.
 void sgScene_Run(snugScene* scene, uint32_t count, snugTaskFcn* task, void* context);
 
+static inline uint32_t sgTasksFor(uint64_t count, uint32_t perTask)
+{
+	return (uint32_t)(count / perTask + (count % perTask != 0));
+}
+
 /// Put a body on the list unless it is there already. A list begins with sgScene_BeginList.
 void sgScene_BeginList(snugScene* scene);
 void sgScene_List(snugScene* scene, uint32_t id);
@@ -194,6 +199,11 @@ static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
 static inline bool sgScene_IsBody(const snugScene* scene, uint32_t id)
 {
 	return sgScene_IsPresent(scene, id) && !scene->bodies[id].isShape;
+}
+
+static inline bool sgScene_HasShape(const snugScene* scene, const sgSceneSearch* search)
+{
+	return scene->bodies[search->a].isShape || scene->bodies[search->b].isShape;
 }
 
 /// Counts new poses, frames and shapes: what was found for the same number still holds.
@@ -248,6 +258,15 @@ bool sgScene_FindCandidates(
 /// Have the listed bodies ready for queries, by several threads at once.
 /// @return the body that is too far, or SG_NONE
 uint32_t sgScene_PrepareListed(snugScene* scene);
+
+/// Strike out candidates that cannot touch, as far as boxes one and two levels below the roots tell, and say where
+/// searches of the others begin.
+/// @return the body that is too far, or SG_NONE
+uint32_t sgScene_CompareChildren(snugScene* scene);
+
+/// Begin one level further down, if that is not at too many places. What touched last time is likely to touch, and its
+/// witness is cheaper to look at.
+void sgScene_RefineSearch(snugScene* scene, sgSceneSearch* search, snugCounters* counters);
 
 /// From candidates to searches that are done: their count, and their pairs of triangles.
 /// @return the body that is too far, or SG_NONE

@@ -171,8 +171,7 @@ bool sgScene_MakeFrame(snugScene* scene, bool trianglePairs, snugSceneResult* re
 	MergePairs(scene, trianglePairs);
 	if (trianglePairs)
 	{
-		uint64_t tasks = (scene->searchCount + COPIES_PER_TASK - 1) / COPIES_PER_TASK;
-		sgScene_Run(scene, (uint32_t)tasks, CopyTask, scene);
+		sgScene_Run(scene, sgTasksFor(scene->searchCount, COPIES_PER_TASK), CopyTask, scene);
 	}
 	MakeEvents(scene->frame, scene->next);
 	return true;

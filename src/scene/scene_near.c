@@ -1,5 +1,4 @@
-// src/scene/scene_near.c: from candidates to the triangles that touch. See scene.h.
-#include "query/pairs.h"
+// src/scene/scene_near.c: candidates by the boxes below their roots. See scene.h.
 #include "scene/scene.h"
 
 #include <string.h>
@@ -8,15 +7,8 @@
 enum
 {
 	BODIES_PER_TASK = 8,
-	CANDIDATES_PER_TASK = 16,
-	SEARCHES_PER_TASK = 4,
-	FEW_SEARCHES = 12, ///< fewer than this are answered one after the other, each by all threads
+	CANDIDATES_PER_TASK = 64
 };
-
-static uint32_t TasksFor(uint64_t count, uint32_t perTask)
-{
-	return (uint32_t)(count / perTask + (count % perTask != 0));
-}
 
 // Pairs of boxes that overlap, counted like those of a query.
 static uint64_t Overlap(
@@ -123,14 +115,15 @@ static const sgBoxLanes* FindDeeper(
 	return isNear ? boxes : NULL;
 }
 
-/// Two bodies of which boxes below children are compared.
+/// Two bodies of which boxes below children are compared: those of one first, and of the other only what they overlap.
 typedef struct Comparison
 {
 	snugScene* scene;
 	sgSceneSearch* search;
 	snugCounters* counters;
-	uint64_t children;       ///< pairs below which boxes overlap
-	sgBoxLanes roomA, roomB; ///< for boxes that are not kept
+	bool isBFirst;
+	uint64_t children;             ///< pairs below which boxes overlap
+	sgBoxLanes roomOne, roomOther; ///< for boxes that are not kept
 } Comparison;
 
 // A search begins where boxes overlap, or, if that is at too many places, one level above.
@@ -165,41 +158,64 @@ static void GoUp(const Comparison* c)
 	}
 }
 
-// Boxes below one child of A and those of B that it overlaps. Those of B are made only where A's overlap the box that
-// they are in. False if boxes cannot be made: then they may be anywhere.
+// Boxes below one child of the first body and those of the other that it overlaps. Those of the other are made only
+// where the first's overlap the box that they are in. False if boxes cannot be made: then they may be anywhere.
 static bool CompareBelow(Comparison* c, uint32_t lane, uint32_t partners)
 {
-	uint32_t a = c->search->a, b = c->search->b;
-	const sgBoxLanes* below = FindDeeper(c->scene, a, lane, &c->roomA, c->counters);
-	const uint32_t children = OpenChild(c->scene, a, lane).mask;
-	uint64_t met = below != NULL ? Overlap(c->scene->opened + b, partners, below, children, c->counters) : 0;
+	const uint32_t a = c->search->a, b = c->search->b, one = c->isBFirst ? b : a, other = c->isBFirst ? a : b;
+	const sgBoxLanes* below = FindDeeper(c->scene, one, lane, &c->roomOne, c->counters);
+	const uint32_t children = OpenChild(c->scene, one, lane).mask;
+	uint64_t met = below != NULL ? Overlap(c->scene->opened + other, partners, below, children, c->counters) : 0;
 	bool isKnown = below != NULL;
-	for (uint32_t other = 0; isKnown && other < SG_LANES; ++other)
+	for (uint32_t with = 0; isKnown && met != 0; ++with, met >>= SG_LANES)
 	{
-		uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
-		const sgBoxLanes* others = lanes != 0 ? FindDeeper(c->scene, b, other, &c->roomB, c->counters) : NULL;
-		uint64_t pairs =
-		    others != NULL ? Overlap(below, lanes, others, OpenChild(c->scene, b, other).mask, c->counters) : 0;
+		const uint32_t lanes = (uint32_t)met & 0xff;
+		const sgBoxLanes* others = lanes != 0 ? FindDeeper(c->scene, other, with, &c->roomOther, c->counters) : NULL;
+		const uint32_t all = OpenChild(c->scene, other, with).mask;
+		uint64_t pairs = 0;
+		if (others != NULL)
+		{
+			pairs = c->isBFirst ? Overlap(others, all, below, lanes, c->counters)
+			                    : Overlap(below, lanes, others, all, c->counters);
+		}
 		isKnown = lanes == 0 || others != NULL;
 		if (pairs != 0)
 		{
-			AddLevel(c, lane, other, pairs);
+			AddLevel(c, c->isBFirst ? with : lane, c->isBFirst ? lane : with, pairs);
 		}
 	}
 	return isKnown;
 }
 
-// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do.
+// Lanes of the second body that have partners.
+static uint32_t ColumnsOf(uint64_t pairs)
+{
+	pairs |= pairs >> 32;
+	pairs |= pairs >> 16;
+	return (uint32_t)(pairs | pairs >> 8) & 0xff;
+}
+
+static uint64_t OverlapOpened(const snugScene* scene, uint32_t one, uint32_t other, snugCounters* counters)
+{
+	return Overlap(
+	    scene->opened + one, OpenRoot(scene, one).mask, scene->opened + other, OpenRoot(scene, other).mask, counters);
+}
+
+// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do. Those of the body
+// with fewer lanes come first, which settles most.
 static bool OverlapDeeper(snugScene* scene, sgSceneSearch* search, uint64_t pairs, snugCounters* counters)
 {
+	const uint64_t turned = OverlapOpened(scene, search->b, search->a, counters);
 	Comparison comparison;
 	comparison.scene = scene;
 	comparison.search = search;
 	comparison.counters = counters;
+	comparison.isBFirst = sgCountBits(ColumnsOf(pairs)) < sgCountBits(ColumnsOf(turned));
 	comparison.children = 0;
-	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	uint64_t rest = comparison.isBFirst ? turned : pairs;
+	for (uint32_t lane = 0; rest != 0; ++lane, rest >>= SG_LANES)
 	{
-		uint32_t partners = (uint32_t)(pairs >> SG_LANES * lane) & 0xff;
+		const uint32_t partners = (uint32_t)rest & 0xff;
 		if (partners != 0 && !CompareBelow(&comparison, lane, partners))
 		{
 			search->levelCount = 0;
@@ -220,8 +236,7 @@ static bool BeginsAtRoots(const snugScene* scene, const sgSceneSearch* search)
 static bool MayTouch(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
 {
 	uint32_t a = search->a, b = search->b;
-	uint64_t pairs =
-	    Overlap(scene->opened + a, OpenRoot(scene, a).mask, scene->opened + b, OpenRoot(scene, b).mask, counters);
+	const uint64_t pairs = OverlapOpened(scene, a, b, counters);
 	bool canShare = scene->bodies[a].isShared && scene->bodies[b].isShared;
 	if (pairs == 0 || (canShare && !OverlapDeeper(scene, search, pairs, counters)))
 	{
@@ -231,9 +246,29 @@ static bool MayTouch(snugScene* scene, sgSceneSearch* search, snugCounters* coun
 	return true;
 }
 
-static bool HasShape(const snugScene* scene, const sgSceneSearch* search)
+SG_INLINE void ExpectBody(const snugScene* scene, uint32_t id)
 {
-	return scene->bodies[search->a].isShape || scene->bodies[search->b].isShape;
+	sgPrefetch(scene->bodies[id].body, 2 * 64);
+	sgPrefetch(scene->opened + id, sizeof(sgBoxLanes));
+	sgPrefetch((const void*)(scene->below + id), sizeof(sgSceneBelow));
+}
+
+// Ask memory for what comparing the candidates after this one reads first: of a crowd little is in the caches.
+// @param end candidates from this one on are another task's
+SG_INLINE void ExpectCandidates(const snugScene* scene, uint64_t index, uint64_t end)
+{
+	if (index + 4 < end)
+	{
+		const uint64_t pair = scene->candidates[index + 4];
+		sgPrefetch(scene->bodies + (pair >> 32), sizeof(sgSceneBody));
+		sgPrefetch(scene->bodies + (uint32_t)pair, sizeof(sgSceneBody));
+	}
+	if (index + 2 < end)
+	{
+		const uint64_t pair = scene->candidates[index + 2];
+		ExpectBody(scene, (uint32_t)(pair >> 32));
+		ExpectBody(scene, (uint32_t)pair);
+	}
 }
 
 // Candidates that cannot touch are struck out.
@@ -245,6 +280,7 @@ static void CompareTask(void* context, uint32_t index)
 	end = end < scene->candidateCount ? end : scene->candidateCount;
 	for (uint64_t i = first; i < end; ++i)
 	{
+		ExpectCandidates(scene, i, end);
 		uint64_t pair = scene->candidates[i];
 		sgSceneSearch* search = scene->searches + i;
 		search->a = (uint32_t)(pair >> 32);
@@ -252,7 +288,7 @@ static void CompareTask(void* context, uint32_t index)
 		search->levelCount = 0;
 		search->canBeFiner = false;
 		// A body's own parts always overlap, and a shape has none.
-		const bool isOne = search->a == search->b || HasShape(scene, search);
+		const bool isOne = search->a == search->b || sgScene_HasShape(scene, search);
 		scene->candidates[i] = isOne || MayTouch(scene, search, &counters) ? pair : SG_NO_CANDIDATE;
 	}
 	sgScene_Count(scene, &counters);
@@ -267,7 +303,7 @@ static void ListOpened(snugScene* scene, uint32_t id)
 	}
 }
 
-static uint32_t CompareChildren(snugScene* scene)
+uint32_t sgScene_CompareChildren(snugScene* scene)
 {
 	sgScene_BeginList(scene);
 	for (uint64_t i = 0; i < scene->candidateCount; ++i)
@@ -275,13 +311,13 @@ static uint32_t CompareChildren(snugScene* scene)
 		ListOpened(scene, (uint32_t)(scene->candidates[i] >> 32));
 		ListOpened(scene, (uint32_t)scene->candidates[i]);
 	}
-	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), OpenTask, scene);
+	sgScene_Run(scene, sgTasksFor(scene->listCount, BODIES_PER_TASK), OpenTask, scene);
 	uint32_t tooFar = sgScene_FindTooFar(scene);
 	atomic_store_explicit(&scene->deeperCount, 0, memory_order_relaxed);
 	memset((void*)scene->below, 0, scene->bodyCount * sizeof(sgSceneBelow));
 	if (tooFar == SG_NONE)
 	{
-		sgScene_Run(scene, TasksFor(scene->candidateCount, CANDIDATES_PER_TASK), CompareTask, scene);
+		sgScene_Run(scene, sgTasksFor(scene->candidateCount, CANDIDATES_PER_TASK), CompareTask, scene);
 	}
 	return tooFar;
 }
@@ -360,9 +396,7 @@ static uint64_t RefineLevel(Finer* finer, const sgPairLevel* level, const sgBoxL
 	return left;
 }
 
-// Begin further down, if that is not at too many places. What touched last time is likely to touch, and its witness is
-// cheaper to look at.
-static void Refine(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
+void sgScene_RefineSearch(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
 {
 	Finer finer; // not zeroed
 	finer.scene = scene;
@@ -386,269 +420,5 @@ static void Refine(snugScene* scene, sgSceneSearch* search, snugCounters* counte
 	{
 		search->levelCount = finer.count;
 		memcpy(search->levels, finer.levels, finer.count * sizeof(sgPairLevel));
-	}
-}
-
-static void RefineTask(void* context, uint32_t index)
-{
-	snugScene* scene = context;
-	snugCounters counters = { 0 };
-	uint64_t first = (uint64_t)index * SEARCHES_PER_TASK, end = first + SEARCHES_PER_TASK;
-	end = end < scene->searchCount ? end : scene->searchCount;
-	for (uint64_t i = first; i < end; ++i)
-	{
-		sgSceneSearch* search = scene->searches + i;
-		if (search->levelCount > 0 && search->canBeFiner && search->witness.memory[0] == 0)
-		{
-			Refine(scene, search, &counters);
-		}
-	}
-	sgScene_Count(scene, &counters);
-}
-
-// ---- What is looked at ----------------------------------------------------------------------------------------------
-
-// Searches of what is left of the candidates, with what is remembered of pairs that touched last time.
-static void ListSearches(snugScene* scene)
-{
-	const sgSceneFrame* last = scene->frame;
-	uint64_t next = 0;
-	scene->searchCount = 0;
-	for (uint64_t i = 0; i < scene->candidateCount; ++i)
-	{
-		uint64_t pair = scene->candidates[i];
-		uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
-		if (pair == SG_NO_CANDIDATE)
-		{
-			continue;
-		}
-		while (next < last->count && ((uint64_t)last->pairs[next].a << 32 | last->pairs[next].b) < pair)
-		{
-			++next;
-		}
-		bool isKnown = next < last->count && last->pairs[next].a == a && last->pairs[next].b == b;
-		sgSceneSearch* search = scene->searches + scene->searchCount++;
-		*search = scene->searches[i];
-		search->witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } };
-		search->firstBlock = search->lastBlock = SG_NONE;
-		search->isOver = search->isCut = false;
-	}
-}
-
-static void ListBody(snugScene* scene, uint32_t id)
-{
-	if (!scene->bodies[id].isShape)
-	{
-		sgScene_List(scene, id);
-	}
-}
-
-// Leave out searches that are over; list the bodies of the others.
-static void ListSearched(snugScene* scene)
-{
-	uint64_t count = 0;
-	sgScene_BeginList(scene);
-	for (uint64_t i = 0; i < scene->searchCount; ++i)
-	{
-		if (!scene->searches[i].isOver)
-		{
-			scene->searches[count] = scene->searches[i];
-			ListBody(scene, scene->searches[count].a);
-			ListBody(scene, scene->searches[count].b);
-			++count;
-		}
-	}
-	scene->searchCount = count;
-}
-
-static void DeriveTask(void* context, uint32_t index)
-{
-	const snugScene* scene = context;
-	uint32_t first = index * BODIES_PER_TASK;
-	for (uint32_t i = first; i < first + BODIES_PER_TASK && i < scene->listCount; ++i)
-	{
-		sgBody_Derive(scene->bodies[scene->list[i]].body);
-	}
-}
-
-// Leaves this far down are bounded by their vertices, by any thread.
-static void RefineSearches(snugScene* scene)
-{
-	ListSearched(scene);
-	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), DeriveTask, scene);
-	sgScene_Run(scene, TasksFor(scene->searchCount, SEARCHES_PER_TASK), RefineTask, scene);
-	ListSearched(scene);
-}
-
-// One step of a body's front, and whether its vertices can be placed. After this, threads may share it.
-static void PrepareTask(void* context, uint32_t index)
-{
-	snugScene* scene = context;
-	snugCounters counters = { 0 };
-	uint32_t first = index * BODIES_PER_TASK;
-	for (uint32_t i = first; i < first + BODIES_PER_TASK && i < scene->listCount; ++i)
-	{
-		sgSceneBody* entry = scene->bodies + scene->list[i];
-		sgPlacement placement;
-		sgBody_Prepare(entry->body, &counters);
-		sgBox root = sgBody_RootBox(entry->body, &counters);
-		entry->isTooFar = !sgPlacement_Make(&entry->body->frame, scene->origin, &root, &placement);
-	}
-	sgScene_Count(scene, &counters);
-}
-
-uint32_t sgScene_PrepareListed(snugScene* scene)
-{
-	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), PrepareTask, scene);
-	return sgScene_FindTooFar(scene);
-}
-
-// ---- Searches -------------------------------------------------------------------------------------------------------
-
-/// Where the pairs of triangles of a search go.
-typedef struct Store
-{
-	snugScene* scene;
-	sgSceneSearch* search;
-} Store;
-
-static sgSceneBlock* TakeBlock(snugScene* scene, sgSceneSearch* search)
-{
-	uint32_t number = atomic_fetch_add_explicit(&scene->blockCount, 1, memory_order_relaxed);
-	if (number >= sgScene_BlockCount(&scene->room))
-	{
-		atomic_store_explicit(&scene->blockCount, number, memory_order_relaxed); // so that it never wraps
-		return NULL;
-	}
-	sgSceneBlock* block = scene->blocks + number;
-	block->next = SG_NONE;
-	block->count = 0;
-	if (search->lastBlock != SG_NONE)
-	{
-		scene->blocks[search->lastBlock].next = number;
-	}
-	search->firstBlock = search->firstBlock == SG_NONE ? number : search->firstBlock;
-	search->lastBlock = number;
-	return block;
-}
-
-// Pairs for which there is no room are counted.
-static bool StorePair(void* user, snugPair pair)
-{
-	const Store* store = user;
-	sgSceneSearch* search = store->search;
-	sgSceneBlock* block = search->lastBlock != SG_NONE ? store->scene->blocks + search->lastBlock : NULL;
-	if (block != NULL && block->count == SG_BLOCK_PAIRS && block->next != SG_NONE) // it has been searched before
-	{
-		search->lastBlock = block->next;
-		block = store->scene->blocks + block->next;
-	}
-	if (block == NULL || block->count == SG_BLOCK_PAIRS)
-	{
-		block = TakeBlock(store->scene, search);
-	}
-	search->isCut = search->isCut || block == NULL;
-	if (block != NULL)
-	{
-		block->pairs[block->count++] = pair;
-	}
-	return true;
-}
-
-typedef struct Searching
-{
-	snugScene* scene;
-	bool trianglePairs;
-} Searching;
-
-static void RunSearch(const Searching* searching, sgSceneSearch* search, snugParallelFcn* parallel)
-{
-	snugScene* scene = searching->scene;
-	Store store = { scene, search };
-	snugPairFcn* keep = searching->trianglePairs ? StorePair : NULL;
-	if (HasShape(scene, search))
-	{
-		sgScene_SearchShape(scene, search, keep, &store);
-		return;
-	}
-	const sgPairOptions options = {
-		.origin = scene->origin,
-		.firstOnly = !searching->trianglePairs,
-		.asPlaces = searching->trianglePairs,
-		.witness = searching->trianglePairs || search->a == search->b ? NULL : &search->witness,
-		.starts = search->levels,
-		.startCount = search->levelCount,
-		.workers.run = searching->trianglePairs ? parallel : NULL,
-		.workers.user = scene->workers.user,
-	};
-	sgSink sink = {
-		.callback = keep,
-		.user = &store,
-		.callersEnvironment = scene->callersEnvironment,
-	};
-	snugResult result = { .status = snug_success };
-	sgFindPairs(scene->bodies[search->a].body, scene->bodies[search->b].body, &options, &sink, &result);
-	search->count = sink.count;
-	sgScene_Count(scene, &result.counters);
-}
-
-static void SearchTask(void* context, uint32_t index)
-{
-	const Searching* searching = context;
-	RunSearch(searching, searching->scene->searches + index, NULL);
-}
-
-static void RunSearches(snugScene* scene, bool trianglePairs)
-{
-	Searching searching = { scene, trianglePairs };
-	bool isFew = scene->searchCount < FEW_SEARCHES || scene->workers.run == NULL;
-	if (!isFew)
-	{
-		sgScene_Run(scene, (uint32_t)scene->searchCount, SearchTask, &searching);
-	}
-	for (uint64_t i = 0; isFew && i < scene->searchCount; ++i)
-	{
-		RunSearch(&searching, scene->searches + i, scene->workers.run);
-	}
-}
-
-uint32_t sgScene_Search(snugScene* scene, bool trianglePairs)
-{
-	uint32_t tooFar = CompareChildren(scene);
-	if (tooFar == SG_NONE)
-	{
-		ListSearches(scene);
-		RefineSearches(scene);
-		tooFar = sgScene_PrepareListed(scene);
-	}
-	if (tooFar == SG_NONE)
-	{
-		atomic_store_explicit(&scene->blockCount, 0, memory_order_relaxed);
-		RunSearches(scene, trianglePairs);
-	}
-	return tooFar;
-}
-
-// Into the blocks that it has, and more of them. Those that are missing for want of room were numbered beyond the last.
-void sgScene_SearchAgain(snugScene* scene)
-{
-	const Searching searching = { scene, true };
-	if (scene->blockCount > scene->halt.blocks)
-	{
-		atomic_store_explicit(&scene->blockCount, scene->halt.blocks, memory_order_relaxed);
-	}
-	for (uint64_t i = 0; i < scene->searchCount; ++i)
-	{
-		sgSceneSearch* search = scene->searches + i;
-		if (search->isCut)
-		{
-			for (uint32_t block = search->firstBlock; block != SG_NONE; block = scene->blocks[block].next)
-			{
-				scene->blocks[block].count = 0;
-			}
-			search->lastBlock = search->firstBlock;
-			search->isCut = false;
-			RunSearch(&searching, search, scene->workers.run);
-		}
 	}
 }

@@ -79,8 +79,7 @@ static void BoundTask(void* context, uint32_t index)
 
 static uint32_t MakeBounds(snugScene* scene)
 {
-	uint32_t tasks = scene->listCount / BOUNDS_PER_TASK + (scene->listCount % BOUNDS_PER_TASK != 0);
-	sgScene_Run(scene, tasks, BoundTask, scene);
+	sgScene_Run(scene, sgTasksFor(scene->listCount, BOUNDS_PER_TASK), BoundTask, scene);
 	return sgScene_FindTooFar(scene);
 }
 
