@@ -34,11 +34,9 @@ static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes*
 	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
 	uint32_t twins[SG_MAX_LEAF_VERTICES];
 	const bool mayPart = body->deform->deformer == snug_free;
-	memset(corners->signature, 0, sizeof(corners->signature));
 	for (uint32_t v = 0; v < leaf->vertexCount; ++v)
 	{
 		twins[v] = mayPart ? sgBody_FindTwin(body, vertices[v]) : sgTwinOf(body->model, vertices[v]);
-		sgCornerLanes_Sign(corners, twins[v]);
 	}
 	for (int c = 0; c < 3; ++c)
 	{
@@ -49,16 +47,22 @@ static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes*
 	}
 }
 
-// The vertices at the corners of a leaf's triangles; good as long as those are.
-static const sgCornerLanes* CornersOf(sgKeptCorners* kept, const snugBody* body, const sgLeaf* leaf)
+// The vertices at the corners of triangles of some leaves, lane by lane; good as long as those are.
+static const sgCornerLanes* CornersOf(sgKeptCorners* kept, const snugBody* body, uint32_t group, uint32_t lanes)
 {
-	const uint32_t place = leaf->slot / SG_LANES % SG_LEAF_GROUPS, lane = leaf->slot % SG_LANES;
-	if (kept->leaves[place][lane] != leaf)
+	const uint32_t place = group % SG_LEAF_GROUPS;
+	const sgTree* tree = &body->model->tree;
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
 	{
-		FindCorners(body, leaf, kept->corners[place] + lane);
-		kept->leaves[place][lane] = leaf;
+		const uint32_t lane = sgLowestBit(rest);
+		const sgLeaf* leaf = tree->leaves + tree->nodes[group * SG_LANES + lane].first;
+		if (kept->leaves[place][lane] != leaf)
+		{
+			FindCorners(body, leaf, kept->corners[place] + lane);
+			kept->leaves[place][lane] = leaf;
+		}
 	}
-	return kept->corners[place] + lane;
+	return kept->corners[place];
 }
 
 // Bit 3 * i + j: corner i of one and corner j of the other are one vertex.
@@ -94,17 +98,24 @@ bool sgNeighbours_MeetAtRest(const sgPairSearch* search, const sgQueuedPair* pai
 	return sgTriangles_IntersectBeyond((const float(*)[3])a, (const float(*)[3])b, pair->shared);
 }
 
-// One pair. A corner that is all they share comes first in both, as kernels want it. Corners of an edge that they share
-// are on each other's plane, of which kernels are never certain: those pairs are left to the exact test.
-static void Queue(sgPairSearch* search, const sgKeptLeaf kept[2], sgQueuedPair pair)
+// One pair, as filterNeighbours gives it. A corner that is all they share comes first in both, as kernels want it.
+// Corners of an edge that they share are on each other's plane, of which kernels are never certain: those pairs are
+// left to the exact test.
+static void Queue(
+    sgPairSearch* search, const sgKeptLeaf kept[2], const sgCornerLanes* const corners[2], uint32_t candidate)
 {
-	const uint32_t lane = search->queuedCount, shared = pair.shared;
+	const uint32_t lane = search->queuedCount, leafA = candidate >> 9, leafB = candidate >> 6 & 7;
+	sgQueuedPair pair = { .leafA = sgView_Lanes(kept[0].owner, kept[0])[leafA].leaf,
+		.leafB = sgView_Lanes(kept[1].owner, kept[1])[leafB].leaf,
+		.laneA = candidate >> 3 & 7,
+		.laneB = candidate & 7 };
+	const uint32_t shared = SharedCorners(corners[0] + leafA, pair.laneA, corners[1] + leafB, pair.laneB);
 	const bool isCorner = shared != 0 && (shared & (shared - 1)) == 0;
+	pair.shared = isCorner ? 1 : shared;
 	if (isCorner)
 	{
 		pair.turnA = sgLowestBit(shared) / 3;
 		pair.turnB = sgLowestBit(shared) % 3;
-		pair.shared = 1;
 	}
 	search->queuedAtCorner |= (uint32_t)isCorner << lane;
 	static const uint8_t turned[5] = { 0, 1, 2, 0, 1 };
@@ -113,44 +124,31 @@ static void Queue(sgPairSearch* search, const sgKeptLeaf kept[2], sgQueuedPair p
 		const uint32_t ofA = turned[pair.turnA + c], ofB = turned[pair.turnB + c];
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			search->queue.a[c][axis][lane] = sgView_Lanes(kept[0].owner, kept[0])->corner[ofA][axis][pair.laneA];
-			search->queue.b[c][axis][lane] = sgView_Lanes(kept[1].owner, kept[1])->corner[ofB][axis][pair.laneB];
+			search->queue.a[c][axis][lane] = sgView_Lanes(kept[0].owner, kept[0])[leafA].corner[ofA][axis][pair.laneA];
+			search->queue.b[c][axis][lane] = sgView_Lanes(kept[1].owner, kept[1])[leafB].corner[ofB][axis][pair.laneB];
 		}
 	}
 	search->queued[lane] = pair;
 	sgPairSearch_Queued(search);
 }
 
-void sgNeighbours_Settle(
-    sgPairSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+void sgNeighbours_Settle(sgPairSearch* search, const sgOpened* openedA, uint32_t lanesA, const sgOpened* openedB,
+    uint32_t lanesB, uint64_t ends)
 {
+	const uint32_t groupA = openedA->set.group, groupB = openedB->set.group;
+	const bool isOfB = groupA != groupB && groupA % SG_LEAF_GROUPS == groupB % SG_LEAF_GROUPS;
 	sgKeptLeaf kept[2];
-	sgView_TwoLeaves(&search->a, &search->b, openedA, laneA, openedB, laneB, &search->counters, kept);
-	const bool isOfB = kept[1].owner == &search->b;
-	const sgLeaf* leafA = sgView_Lanes(kept[0].owner, kept[0])->leaf;
-	const sgLeaf* leafB = sgView_Lanes(kept[1].owner, kept[1])->leaf;
+	kept[0] = sgView_Leaves(&search->a, openedA, lanesA, &search->counters);
+	kept[1] = sgView_Leaves(isOfB ? &search->b : &search->a, openedB, lanesB, &search->counters);
+	kept[0].generation = search->a.generation; // they are where they were
 	sgNeighbours* neighbours = search->neighbours;
-	const sgCornerLanes* cornersA = CornersOf(&neighbours->ofA, search->a.body, leafA);
-	const sgCornerLanes* cornersB = CornersOf(isOfB ? &neighbours->ofB : &neighbours->ofA, search->a.body, leafB);
-	const sgLeafKernels* kernels = search->kernels->leaves;
-	uint64_t* tests = &search->counters.triangleTests;
-	if (!sgCornerLanes_MayShare(cornersA, cornersB))
+	const sgCornerLanes* const corners[2] = { CornersOf(&neighbours->ofA, search->a.body, groupA, lanesA),
+		CornersOf(isOfB ? &neighbours->ofB : &neighbours->ofA, search->a.body, groupB, lanesB) };
+	uint16_t candidates[SG_MAX_CANDIDATES];
+	const uint32_t count = search->kernels->leaves->filterNeighbours(sgView_Lanes(kept[0].owner, kept[0]), corners[0],
+	    sgView_Lanes(kept[1].owner, kept[1]), corners[1], ends, &search->counters.triangleTests, candidates);
+	for (uint32_t k = 0; k < count && !search->walk.isStopped; ++k)
 	{
-		uint16_t candidates[SG_MAX_CANDIDATES];
-		const uint32_t count = kernels->filterLeaves(
-		    sgView_Lanes(kept[0].owner, kept[0]), sgView_Lanes(kept[1].owner, kept[1]), 1, tests, candidates);
-		for (uint32_t k = 0; k < count && !search->walk.isStopped; ++k)
-		{
-			Queue(search, kept, (sgQueuedPair){ leafA, leafB, candidates[k] >> 3, candidates[k] & 7, 0, 0, 0 });
-		}
-		return;
-	}
-	uint64_t pairs = kernels->filterNeighbours(
-	    sgView_Lanes(kept[0].owner, kept[0]), cornersA, sgView_Lanes(kept[1].owner, kept[1]), cornersB, tests);
-	for (; pairs != 0 && !search->walk.isStopped; pairs &= pairs - 1)
-	{
-		const uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
-		const uint32_t shared = SharedCorners(cornersA, i, cornersB, j);
-		Queue(search, kept, (sgQueuedPair){ leafA, leafB, i, j, shared, 0, 0 });
+		Queue(search, kept, corners, candidates[k]);
 	}
 }

@@ -34,9 +34,9 @@ sgNeighbours* sgNeighbours_Begin(sgNeighbours* neighbours);
 /// Pairs of lanes that overlap; of a node and itself each once, and every lane with itself.
 uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b);
 
-/// Queue the pairs of triangles of two leaves that may meet beyond the corners they share.
-void sgNeighbours_Settle(
-    sgPairSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB);
+/// Queue the pairs of triangles of pairs of leaves, as a step has them, that may meet beyond the corners they share.
+void sgNeighbours_Settle(sgPairSearch* search, const sgOpened* openedA, uint32_t lanesA, const sgOpened* openedB,
+    uint32_t lanesB, uint64_t ends);
 
 /// A triangle of a leaf in the rest positions of the model, from corner `turn` on.
 void sgRestTriangle(const snugModel* model, const sgLeaf* leaf, uint32_t lane, uint32_t turn, float triangle[3][3]);

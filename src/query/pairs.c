@@ -368,6 +368,11 @@ static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, sgKeptLeaf a, sg
 // All pairs of triangles of pairs of leaves.
 static void SettleTogether(sgPairSearch* search, const sgOpened* openedA, const sgOpened* openedB, uint64_t ends)
 {
+	if (search->neighbours != NULL)
+	{
+		sgNeighbours_Settle(search, openedA, RowsOf(ends), openedB, ColumnsOf(ends), ends);
+		return;
+	}
 	const sgKeptLeaf a = sgView_Leaves(&search->a, openedA, RowsOf(ends), &search->counters);
 	const sgKeptLeaf b = sgView_Leaves(&search->b, openedB, ColumnsOf(ends), &search->counters);
 	uint16_t candidates[SG_MAX_CANDIDATES];
@@ -379,22 +384,14 @@ static void SettleTogether(sgPairSearch* search, const sgOpened* openedA, const 
 	}
 }
 
-// One pair of leaves after the other: the first pair of triangles is enough, distances count as well, or both are of
-// one body.
+// One pair of leaves after the other: the first pair of triangles is enough, or distances count as well.
 static SG_NOINLINE void SettleEach(
     sgPairSearch* search, const sgOpened* openedA, const sgOpened* openedB, uint64_t ends)
 {
 	for (; ends != 0 && !search->walk.isStopped; ends &= ends - 1)
 	{
 		const uint32_t pair = sgLowestBit(ends);
-		if (search->neighbours != NULL)
-		{
-			sgNeighbours_Settle(search, openedA, pair / SG_LANES, openedB, pair % SG_LANES);
-		}
-		else
-		{
-			SettleTogether(search, openedA, openedB, (uint64_t)1 << pair);
-		}
+		SettleTogether(search, openedA, openedB, (uint64_t)1 << pair);
 		if (search->bound2 > 0.0f)
 		{
 			ApproachTriangles(search, sgView_Triangles(&search->a, openedA, pair / SG_LANES, &search->counters),
@@ -410,7 +407,7 @@ static SG_NOINLINE void SettleEach(
 static void SettleAll(sgPairWalk* walk, const sgOpened* openedA, const sgOpened* openedB, uint64_t ends)
 {
 	sgPairSearch* search = SearchOf(walk);
-	if (search->options->firstOnly || search->bound2 > 0.0f || search->neighbours != NULL)
+	if (search->options->firstOnly || search->bound2 > 0.0f)
 	{
 		SettleEach(search, openedA, openedB, ends);
 	}

@@ -81,18 +81,6 @@ static inline sgKeptLeaf sgView_Triangles(sgView* side, const sgOpened* opened, 
 	return (sgKeptLeaf){ side, lanes, side->generation };
 }
 
-/// The placed triangles of two leaves of one body that has two views: both from the first, unless the second leaf would
-/// overwrite the first one there.
-static inline void sgView_TwoLeaves(sgView* first, sgView* second, const sgOpened* openedA, uint32_t laneA,
-    const sgOpened* openedB, uint32_t laneB, snugCounters* counters, sgKeptLeaf kept[2])
-{
-	const uint32_t a = openedA->set.group, b = openedB->set.group;
-	const bool isTaken = a != b && a % SG_LEAF_GROUPS == b % SG_LEAF_GROUPS;
-	kept[0] = sgView_Triangles(first, openedA, laneA, counters);
-	kept[1] = sgView_Triangles(isTaken ? second : first, openedB, laneB, counters);
-	kept[0].generation = first->generation; // it is where it was
-}
-
 /// Placed triangles of some leaves that were opened together: sgView_Lanes(...)[lane] are those of one of `lanes`.
 sgKeptLeaf sgView_Leaves(sgView* side, const sgOpened* opened, uint32_t lanes, snugCounters* counters);
 

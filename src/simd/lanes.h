@@ -19,6 +19,7 @@
 //   dv_Sqrt                 the square root, to the nearest double
 //   fv_ToDoubles, fv_FromDoubles   an fv as so many dv, and back, to the nearest float
 //   f4_Min, f4_Max, fv_Low, fv_High, fv_FromHalves   if SG_FLOATS is 8; the first two and f4 also if it is 1
+//   fv_Pick                 lanes of eight by their numbers, if SG_FLOATS is 8
 //
 // Every operation but MulAddLoose and Sum rounds each lane exactly as plain C does (no fused multiply-add, no other
 // order), so what is evaluated through this file is the same bits everywhere; test/simd/lanes_check.c tests that of
@@ -30,6 +31,8 @@
 #define SG_LANES_H
 
 #include "base/base.h"
+
+#include <string.h>
 
 #define SG_QUOTE_(text) #text
 #define SG_QUOTE(text) SG_QUOTE_(text)
@@ -104,6 +107,29 @@ SG_INLINE void f8_Store(float* p, f8 a)
 	{
 		((fvStored*)(void*)p)[i] = a.part[i];
 	}
+}
+
+#if SG_FLOATS != 8
+SG_INLINE float sgPickOne(const void* eight, const uint32_t* lanes, int i)
+{
+	float one;
+	memcpy(&one, (const char*)eight + lanes[i] * sizeof(one), sizeof(one));
+	return one;
+}
+#if SG_FLOATS == 4
+#define fv_Pick(eight, lanes)                                                                  \
+	((fv){ sgPickOne(eight, lanes, 0), sgPickOne(eight, lanes, 1), sgPickOne(eight, lanes, 2), \
+	    sgPickOne(eight, lanes, 3) })
+#else
+#define fv_Pick(eight, lanes) sgPickOne(eight, lanes, 0)
+#endif
+#endif
+
+/// Lane i is number `lanes[i]` of eight floats, or of integers that are no NaN as floats: bit by bit. Both from 32-byte
+/// aligned memory.
+SG_INLINE f8 f8_Pick(const void* eight, const uint32_t lanes[8])
+{
+	SG_EACH_FLOAT(fv_Pick(eight, lanes + SG_FLOATS * i));
 }
 
 SG_INLINE f8 f8_Set(float a)

@@ -59,4 +59,9 @@ static inline fv fv_FromHalves(f4 low, f4 high)
 	return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
 }
 
+static inline fv fv_Pick(const void* eight, const void* lanes)
+{
+	return _mm256_permutevar8x32_ps(*(const __m256*)eight, *(const __m256i*)lanes);
+}
+
 #endif

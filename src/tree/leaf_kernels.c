@@ -287,24 +287,24 @@ typedef struct Row
 	uint16_t near; ///< triangles of the leaf of B
 } Row;
 
-/// Bits of four that are set, from the lowest; and, in the digits of the second, how many they are.
+/// Bits of four that are set, from the lowest, and how many they are.
 static const uint16_t bitsOf[16][4] = { { 0 }, { 0 }, { 1 }, { 0, 1 }, { 2 }, { 0, 2 }, { 1, 2 }, { 0, 1, 2 }, { 3 },
 	{ 0, 3 }, { 1, 3 }, { 0, 1, 3 }, { 2, 3 }, { 0, 2, 3 }, { 1, 2, 3 }, { 0, 1, 2, 3 } };
-static const uint64_t bitCounts = 0x4332322132212110u;
+static const uint8_t bitCounts[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
 
 // Append code + bit for each bit of eight. Writes up to four entries more than it counts.
 static inline uint32_t AppendBits(uint16_t* list, uint32_t count, uint32_t mask, uint32_t code)
 {
-	for (int half = 0; half < 2; ++half)
-	{
-		const uint32_t bits = mask >> 4 * half & 15;
-		uint64_t four;
-		memcpy(&four, bitsOf[bits], sizeof(four));
-		four += (code + 4 * (uint32_t)half) * (uint64_t)0x0001000100010001u; // four sums of 16 bits, none carries
-		memcpy(list + count, &four, sizeof(four));
-		count += (uint32_t)(bitCounts >> 4 * bits & 15);
-	}
-	return count;
+	const uint64_t ones = 0x0001000100010001u, codes = code * ones; // four numbers of 16 bits; no sum carries
+	uint64_t four;
+	memcpy(&four, bitsOf[mask & 15], sizeof(four));
+	four += codes;
+	memcpy(list + count, &four, sizeof(four));
+	count += bitCounts[mask & 15];
+	memcpy(&four, bitsOf[mask >> 4], sizeof(four));
+	four += codes + 4 * ones;
+	memcpy(list + count, &four, sizeof(four));
+	return count + bitCounts[mask >> 4];
 }
 
 /// Room for what AppendBits writes beyond the end.
@@ -377,25 +377,24 @@ static uint32_t FilterLeaves(
 // ---- Neighbours ----------------------------------------------------------------------------------------------------
 
 typedef uint32_t Numbers __attribute__((vector_size(32)));
+typedef uint16_t ShortNumbers __attribute__((vector_size(16)));
 
-/// Corners that a triangle of b shares with each of a's triangles: infinity, else zero.
+/// Corners that the triangles of a pair share: infinity, else zero.
 typedef struct SharedLanes
 {
 	Numbers ofA[3], ofB[3];
 } SharedLanes;
 
-static inline SharedLanes FindShared(const sgCornerLanes* a, const sgCornerLanes* b, uint32_t j)
+static inline SharedLanes FindShared(const Numbers a[3], const Numbers b[3])
 {
 	const Numbers infinity = { 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000,
 		0x7f800000 };
 	SharedLanes shared = { 0 };
 	for (int c = 0; c < 3; ++c)
 	{
-		Numbers own;
-		memcpy(&own, a->vertex[c], sizeof(own));
 		for (int d = 0; d < 3; ++d)
 		{
-			const Numbers isSame = (Numbers)(own == b->vertex[d][j]) & infinity;
+			const Numbers isSame = (Numbers)(a[c] == b[d]) & infinity;
 			shared.ofA[c] |= isSame;
 			shared.ofB[d] |= isSame;
 		}
@@ -413,8 +412,9 @@ static inline f8 AsFloats(const Numbers* numbers)
 // Lanes in which all corners that are not shared are certainly on one strict side.
 static inline uint32_t UnsharedOneSided(const f8 d[3], const Numbers shared[3], f8 error, f8 minusError)
 {
-	f8 least = f8_Set(INFINITY), most = f8_Set(-INFINITY);
-	for (int c = 0; c < 3; ++c)
+	const f8 first = AsFloats(shared);
+	f8 least = f8_Add(d[0], first), most = f8_Sub(d[0], first);
+	for (int c = 1; c < 3; ++c)
 	{
 		f8 away = AsFloats(shared + c);
 		least = f8_Min(f8_Add(d[c], away), least);
@@ -423,108 +423,113 @@ static inline uint32_t UnsharedOneSided(const f8 d[3], const Numbers shared[3], 
 	return m8_Bits(m8_Or(f8_Less(error, least), f8_Less(most, minusError)));
 }
 
-// Triangles of `a` that have nothing in common with triangle j of `b` but the corners they share: if all other corners
-// of one are strictly on one side of the other's plane, it meets that plane in the hull of the shared corners.
-static inline uint32_t SeparatedBeyond(const f8 corner[3][3], const f8 normal[3], const sgCornerLanes* cornersA,
-    const sgTriangleLanes* b, const sgCornerLanes* cornersB, uint32_t j, f8 error)
+/// Triangles of a leaf, one for each of eight pairs.
+typedef struct Picked
 {
-	const SharedLanes shared = FindShared(cornersA, cornersB, j);
-	f8 minusError = f8_Sub(f8_Set(0.0f), error), d[3], n[3], q[3];
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		q[axis] = f8_Set(b->corner[0][axis][j]);
-		n[axis] = f8_Set(b->normal[axis][j]);
-	}
+	const sgTriangleLanes* triangles;
+	const sgCornerLanes* corners;
+	uint32_t SG_ALIGN(32) lanes[SG_LANES];
+} Picked;
+
+static inline Picked Pick(const sgTriangleLanes* triangles, const sgCornerLanes* corners, const Numbers* lanes)
+{
+	Picked picked = { triangles, corners, { 0 } };
+	memcpy(picked.lanes, lanes, sizeof(picked.lanes));
+	return picked;
+}
+
+static inline void PickVertices(const Picked* from, Numbers vertex[3])
+{
 	for (int c = 0; c < 3; ++c)
 	{
-		d[c] = Dot(n, f8_Sub(corner[c][0], q[0]), f8_Sub(corner[c][1], q[1]), f8_Sub(corner[c][2], q[2]));
+		const f8 numbers = f8_Pick(from->corners->vertex[c], from->lanes);
+		memcpy(vertex + c, &numbers, sizeof(vertex[c]));
 	}
-	uint32_t separated = UnsharedOneSided(d, shared.ofA, error, minusError);
-	for (int c = 0; c < 3; ++c)
-	{
-		f8 x = f8_Sub(f8_Set(b->corner[c][0][j]), corner[0][0]);
-		f8 y = f8_Sub(f8_Set(b->corner[c][1][j]), corner[0][1]);
-		d[c] = Dot(normal, x, y, f8_Sub(f8_Set(b->corner[c][2][j]), corner[0][2]));
-	}
-	return separated | UnsharedOneSided(d, shared.ofB, error, minusError);
 }
 
-// Swap the bits at distance `shift` that `mask` names the lower ones of.
-static inline uint64_t SwapBits(uint64_t bits, int shift, uint64_t mask)
+static inline void PickPoint(const Picked* from, const float point[3][SG_LANES], f8 out[3])
 {
-	uint64_t differing = (bits ^ bits >> shift) & mask;
-	return bits ^ differing ^ differing << shift;
+	out[0] = f8_Pick(point[0], from->lanes);
+	out[1] = f8_Pick(point[1], from->lanes);
+	out[2] = f8_Pick(point[2], from->lanes);
 }
 
-// Bit 8 i + j becomes bit 8 j + i.
-static inline uint64_t TransposeBits(uint64_t bits)
+static inline f8 CornerHeight(const Picked* from, int corner, const f8 n[3], const f8 q[3])
 {
-	bits = SwapBits(bits, 7, 0x00aa00aa00aa00aau);
-	bits = SwapBits(bits, 14, 0x0000cccc0000ccccu);
-	return SwapBits(bits, 28, 0x00000000f0f0f0f0u);
+	f8 p[3];
+	PickPoint(from, from->triangles->corner[corner], p);
+	return Dot(n, f8_Sub(p[0], q[0]), f8_Sub(p[1], q[1]), f8_Sub(p[2], q[2]));
 }
 
-// Pairs that boxes leave, a row of eight bits for each triangle of b: row j, bit i. Without a branch, since half of the
-// rows come out empty, and which ones cannot be predicted.
-static inline uint64_t OverlapTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b)
+// Whether all corners of one triangle that are not shared are certainly on one side of the other's plane.
+static inline uint32_t IsBeside(const Picked* one, const Picked* plane, const Numbers shared[3], f8 error)
 {
-	f8 lower[3], upper[3];
-	sgLanes_LoadBoxes(&b->boxes, lower, upper);
-	uint32_t maskB = sgLanes_OverlapOne(lower, upper, a->box.lower, a->box.upper) & b->mask;
-	sgLanes_LoadBoxes(&a->boxes, lower, upper);
-	uint32_t maskA = sgLanes_OverlapOne(lower, upper, b->box.lower, b->box.upper) & a->mask;
-	uint64_t near = 0;
-	for (uint32_t rest = maskA != 0 ? maskB : 0; rest != 0; rest &= rest - 1)
-	{
-		uint32_t j = sgLowestBit(rest);
-		sgBox one = sgBoxLanes_Get(&b->boxes, j);
-		near |= (uint64_t)(sgLanes_OverlapOne(lower, upper, one.lower, one.upper) & maskA) << (8 * j);
-	}
-	return near;
+	f8 n[3], q[3];
+	PickPoint(plane, plane->triangles->normal, n);
+	PickPoint(plane, plane->triangles->corner[0], q);
+	const f8 d[3] = { CornerHeight(one, 0, n, q), CornerHeight(one, 1, n, q), CornerHeight(one, 2, n, q) };
+	return UnsharedOneSided(d, shared, error, f8_Sub(f8_Set(0.0f), error));
 }
 
-// Whether fewer of a's triangles are in pairs than of b's.
-static inline bool HasFewerColumns(uint64_t rows)
+// Pairs that have nothing in common but the corners they share: if all other corners of one are strictly on one side of
+// the other's plane, it meets that plane in the hull of the shared corners.
+static inline uint32_t SeparatedBeyond(const Picked* a, const Picked* b, f8 error)
 {
-	uint64_t columns = rows | rows >> 32, any = rows | rows >> 4;
-	columns |= columns >> 16;
-	any |= any >> 2;
-	any |= any >> 1;
-	return sgCountBits((columns | columns >> 8) & 0xff) < sgCountBits(any & 0x0101010101010101u);
+	Numbers ofA[3], ofB[3];
+	PickVertices(a, ofA);
+	PickVertices(b, ofB);
+	const SharedLanes shared = FindShared(ofA, ofB);
+	return IsBeside(a, b, shared.ofA, error) | IsBeside(b, a, shared.ofB, error);
 }
 
-// Of pairs that boxes leave, planes settle a row at a time: rows are of whichever leaf has fewer.
-static uint64_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
-    const sgCornerLanes* cornersB, uint64_t* tests)
+// Pairs of triangles whose boxes overlap, as candidates. `ends` receives where those of each pair of leaves end.
+static inline uint32_t FindNear(const sgTriangleLanes* a, const sgTriangleLanes* b, const LeafPairs* pairs,
+    uint32_t rowCount, uint16_t* out, uint16_t ends[SG_LANES * SG_LANES])
 {
-	uint64_t near = OverlapTriangles(a, b), pairs = 0;
-	if (a->leaf == b->leaf) // every pair once, i < j
+	static const uint8_t later[2][SG_LANES] = { { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+		{ 0xfe, 0xfc, 0xf8, 0xf0, 0xe0, 0xc0, 0x80, 0 } };
+	const uint64_t own = a == b ? 0x8040201008040201u : 0;
+	uint32_t count = 0;
+	for (uint32_t r = 0; r < rowCount; ++r)
 	{
-		near &= 0x7f3f1f0f07030100u;
+		const uint32_t code = pairs->rows[r], pair = code / SG_LANES, lane = code % SG_LANES;
+		f8 lower[3], upper[3];
+		sgLanes_LoadBoxes(&b[pair % SG_LANES].boxes, lower, upper);
+		const sgBox one = sgBoxLanes_Get(&a[pair / SG_LANES].boxes, lane);
+		const uint32_t near = sgLanes_OverlapOne(lower, upper, one.lower, one.upper) & pairs->near[pair];
+		count = AppendBits(out, count, near & later[own >> pair & 1][lane], code * SG_LANES);
+		ends[pair] = (uint16_t)count;
 	}
-	*tests += sgCountBits(near);
-	if (near == 0)
+	return count;
+}
+
+// A triangle has two or three neighbours among those of another leaf, and nearly all that are near share a corner. So
+// their pairs are put side by side: eight of the same two leaves at a time.
+static uint32_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+    const sgCornerLanes* cornersB, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates)
+{
+	LeafPairs pairs;
+	uint16_t ends[SG_LANES * SG_LANES];
+	const uint32_t near = FindNear(a, b, &pairs, FindRows(a, b, leafPairs, &pairs), candidates, ends);
+	uint32_t count = 0;
+	*tests += near;
+	memset(candidates + near, 0, SG_LANES * sizeof(*candidates));
+	for (uint32_t first = 0, end; first < near; first = end)
 	{
-		return 0;
+		const uint32_t pair = candidates[first] / (SG_LANES * SG_LANES), i = pair / SG_LANES, j = pair % SG_LANES;
+		end = first + SG_LANES < ends[pair] ? first + SG_LANES : ends[pair];
+		ShortNumbers codes;
+		memcpy(&codes, candidates + first, sizeof(codes));
+		const Numbers lanes = __builtin_convertvector(codes, Numbers);
+		const Numbers lanesA = lanes >> 3 & 7, lanesB = lanes & 7;
+		const Picked pickedA = Pick(a + i, cornersA + i, &lanesA), pickedB = Pick(b + j, cornersB + j, &lanesB);
+		uint32_t left = ~SeparatedBeyond(&pickedA, &pickedB, f8_Set(pairs.errors[pair])) & ((1u << (end - first)) - 1u);
+		for (; left != 0; left &= left - 1)
+		{
+			candidates[count++] = candidates[first + sgLowestBit(left)];
+		}
 	}
-	const bool isSwapped = HasFewerColumns(near);
-	const sgTriangleLanes *lanes = isSwapped ? b : a, *rows = isSwapped ? a : b;
-	const sgCornerLanes *cornersOfLanes = isSwapped ? cornersB : cornersA,
-	                    *cornersOfRows = isSwapped ? cornersA : cornersB;
-	near = isSwapped ? TransposeBits(near) : near;
-	f8 corner[3][3], normal[3];
-	LoadTriangles(lanes, corner, normal);
-	f8 error = f8_Set(PlaneError(&a->box, &b->box));
-	while (near != 0)
-	{
-		uint32_t j = sgLowestBit(near) / 8;
-		uint64_t row = near & (uint64_t)0xff << (8 * j);
-		near ^= row;
-		uint32_t separated =
-		    SeparatedBeyond((const f8(*)[3])corner, normal, cornersOfLanes, rows, cornersOfRows, j, error);
-		pairs |= row & ~((uint64_t)separated << (8 * j));
-	}
-	return isSwapped ? pairs : TransposeBits(pairs);
+	return count;
 }
 
 // ---- Pairs of triangles ------------------------------------------------------------------------------------------

@@ -25,29 +25,10 @@ typedef struct sgTriangleLanes
 } SG_ALIGN(32) sgTriangleLanes;
 
 /// The vertices at the corners of a leaf's triangles, [corner][triangle]; of twins the one that stands for them.
-/// Vertex v sets bit v modulo 256 of the signature: leaves whose signatures have no bit in common share no vertex.
-#define SG_CORNER_WORDS 4
 typedef struct sgCornerLanes
 {
 	uint32_t vertex[3][SG_LANES];
-	uint64_t signature[SG_CORNER_WORDS];
 } SG_ALIGN(32) sgCornerLanes;
-
-/// @return false: they share no vertex; true: they may
-static inline bool sgCornerLanes_MayShare(const sgCornerLanes* a, const sgCornerLanes* b)
-{
-	uint64_t common = 0;
-	for (int i = 0; i < SG_CORNER_WORDS; ++i)
-	{
-		common |= a->signature[i] & b->signature[i];
-	}
-	return common != 0;
-}
-
-static inline void sgCornerLanes_Sign(sgCornerLanes* corners, uint32_t vertex)
-{
-	corners->signature[vertex / 64 % SG_CORNER_WORDS] |= (uint64_t)1 << vertex % 64;
-}
 
 /// Pairs of triangles, each in a lane: [corner][axis][pair].
 typedef struct sgPairLanes
@@ -56,8 +37,8 @@ typedef struct sgPairLanes
 	float b[3][3][SG_LANES];
 } SG_ALIGN(32) sgPairLanes;
 
-/// Room for all triangles of eight leaves against those of eight, and for what is written beyond them.
-#define SG_MAX_CANDIDATES (SG_LANES * SG_LANES * SG_LANES * SG_LANES + 4)
+/// Room for all triangles of eight leaves against those of eight, and for what is written and read beyond them.
+#define SG_MAX_CANDIDATES (SG_LANES * SG_LANES * SG_LANES * SG_LANES + SG_LANES)
 
 typedef struct sgLeafKernels
 {
@@ -85,10 +66,10 @@ typedef struct sgLeafKernels
 	uint32_t (*filterLeaves)(
 	    const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates);
 
-	/// Bit 8 i + j: triangles i of `a` and j of `b`, of one surface, may intersect; those without a bit certainly do
-	/// not beyond the corners that they share. Of a leaf and itself: i < j alone. Counts `tests` as well.
-	uint64_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
-	    const sgCornerLanes* cornersB, uint64_t* tests);
+	/// The same for leaves of one surface, left out if they certainly do not intersect beyond the corners that they
+	/// share. Of a leaf and itself, which lanes of one array may be, each pair once: the lower triangle first.
+	uint32_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+	    const sgCornerLanes* cornersB, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates);
 
 	/// Eight pairs at once: those that certainly intersect. `unsure` receives those that are not decided. Pairs
 	/// in `atCorner` share their first corner, and intersect if they do so beyond it.

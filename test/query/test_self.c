@@ -265,17 +265,22 @@ static void filtered_neighbours_do_not_meet(void** state)
 		for (int s = 0; s < 2; ++s)
 		{
 			leaves[s] = (sgLeaf){ .triangleCount = 8, .vertexCount = 12 };
-			corners[s] = (sgCornerLanes){ .signature = { 0 } };
 			for (int i = 0; i < 24; ++i)
 			{
 				leaves[s].corners[i / 8][i % 8] = (uint8_t)sceneRandom_Index(&random, 12);
 				corners[s].vertex[i / 8][i % 8] = leaves[s].corners[i / 8][i % 8];
-				sgCornerLanes_Sign(corners + s, corners[s].vertex[i / 8][i % 8]);
 			}
 			sgGetKernels()->leaves->placeTriangles(positions, vertices, leaves + s, &placement, lanes + s);
 		}
-		uint64_t tests = 0;
-		uint64_t left = sgGetKernels()->leaves->filterNeighbours(lanes, corners, lanes + 1, corners + 1, &tests);
+		uint64_t tests = 0, left = 0;
+		uint16_t candidates[SG_MAX_CANDIDATES];
+		const uint32_t count =
+		    sgGetKernels()->leaves->filterNeighbours(lanes, corners, lanes + 1, corners + 1, 1, &tests, candidates);
+		for (uint32_t k = 0; k < count; ++k)
+		{
+			assert_true(k == 0 || candidates[k - 1] < candidates[k]);
+			left |= (uint64_t)1 << candidates[k];
+		}
 		for (uint32_t pair = 0; pair < 64; ++pair)
 		{
 			float a[3][3], b[3][3];

@@ -153,9 +153,12 @@ static const char* CheckAcross(const float values[3][SG_LANES])
 	f8 a = f8_Load(values[0]), b = f8_Load(values[1]), c = f8_Load(values[2]);
 	uint32_t less = m8_Bits(f8_Less(a, b)), lessEqual = m8_Bits(f8_LessEqual(a, b));
 	uint32_t greater = d8_GreaterBits(d8_FromFloat(a), d8_FromFloat(b));
+	const uint32_t SG_ALIGN(32) lanes[SG_LANES] = { 7, 0, 3, 3, 6, 1, 4, 2 };
+	float SG_ALIGN(32) picked[SG_LANES];
 	float points[3 * SG_LANES + 1], least = INFINITY, most = -INFINITY;
 	bool hasNan = false;
 	f8_StorePoints(points, a, b, c);
+	f8_Store(picked, f8_Pick(values[0], lanes));
 	for (int i = 0; i < SG_LANES; ++i)
 	{
 		if ((less >> i & 1) != (uint32_t)(values[0][i] < values[1][i]) ||
@@ -163,6 +166,10 @@ static const char* CheckAcross(const float values[3][SG_LANES])
 		    (greater >> i & 1) != (uint32_t)(values[0][i] > values[1][i]))
 		{
 			return "Bits";
+		}
+		if (!IsSame(picked[i], values[0][lanes[i]], true))
+		{
+			return "Pick";
 		}
 		for (int k = 0; k < 3; ++k)
 		{

@@ -229,8 +229,7 @@ static void CountBoxPairs(const sgTriangleLanes* a, const sgTriangleLanes* b)
 	last.filtered = &a->boxes;
 }
 
-static uint32_t CountFilterLeaves(
-    const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates)
+static void CountLeafPairs(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs)
 {
 	for (uint32_t pair = 0; pair < SG_LANES * SG_LANES; ++pair)
 	{
@@ -239,14 +238,20 @@ static uint32_t CountFilterLeaves(
 			CountBoxPairs(a + pair / SG_LANES, b + pair % SG_LANES);
 		}
 	}
+}
+
+static uint32_t CountFilterLeaves(
+    const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates)
+{
+	CountLeafPairs(a, b, leafPairs);
 	return real->leaves->filterLeaves(a, b, leafPairs, tests, candidates);
 }
 
-static uint64_t CountFilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
-    const sgCornerLanes* cornersB, uint64_t* tests)
+static uint32_t CountFilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+    const sgCornerLanes* cornersB, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates)
 {
-	CountBoxPairs(a, b);
-	return real->leaves->filterNeighbours(a, cornersA, b, cornersB, tests);
+	CountLeafPairs(a, b, leafPairs);
+	return real->leaves->filterNeighbours(a, cornersA, b, cornersB, leafPairs, tests, candidates);
 }
 
 static uint32_t CountPassTriangles(const sgTriangleLanes* triangles, const sgProbeLine* line)
