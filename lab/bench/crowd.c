@@ -5,8 +5,7 @@
 // measured in one run and from pose to events, so that ratios mean something on a busy
 // machine.
 #include "lab/bench/bench.h"
-#include "lab/bench/character.h"
-#include "lab/bench/skins.h"
+#include "lab/bench/cast.h"
 #include "lab/bench/threads.h"
 #include "lab/bench/timer.h"
 #include "lab/scenes/random.h"
@@ -17,32 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum
-{
-	CLIP_FRAMES = 32,
-	MOST_MODELS = 3
-};
-
-// One of those that the crowd is made of.
-typedef struct Role
-{
-	char name[32];
-	snugModel* model;
-	uint32_t jointCount;
-	uint32_t vertexCount;
-	float* matrices; // (CLIP_FRAMES * 12 * jointCount)
-	double reach;    // from its middle to the side, in metres: the mean of its clip
-} Role;
-
-typedef struct Cast
-{
-	Role roles[MOST_MODELS]; // in turn
-	uint32_t count;
-} Cast;
-
 typedef struct Crowd
 {
-	const Cast* cast;
+	const benchCast* cast;
 	uint32_t models; // of the cast, how many there are
 	uint32_t count;
 	double apart;
@@ -103,131 +79,6 @@ typedef struct Measured
 	double apart;                               // metres
 } Measured;
 
-// ---- The cast -------------------------------------------------------------------------------------------------------
-
-// The box of a body's vertices: lower, then upper. All of them belong to triangles.
-static bool FindExactBox(snugBody* body, float* positions, uint32_t vertexCount, float box[6])
-{
-	if (snugBody_GetVertices(body, NULL, positions, 0) != snug_success)
-	{
-		return false;
-	}
-	for (uint32_t i = 0; i < 3 * vertexCount; ++i)
-	{
-		float *lower = box + i % 3, *upper = lower + 3;
-		*lower = i < 3 || positions[i] < *lower ? positions[i] : *lower;
-		*upper = i < 3 || positions[i] > *upper ? positions[i] : *upper;
-	}
-	return true;
-}
-
-static bool FindReach(Role* role)
-{
-	snugBody* body = NULL;
-	float *positions = malloc(3 * sizeof(float) * role->vertexCount), box[6];
-	bool isGood = positions != NULL && snugBody_Create(&(snugBodyDef){ .model = role->model }, &body) == snug_success;
-	role->reach = 0.0;
-	for (size_t i = 0; i < CLIP_FRAMES && isGood; ++i)
-	{
-		const float* matrices = role->matrices + i * 12 * role->jointCount;
-		isGood = snugBody_SetJoints(body, matrices, 0, role->jointCount) == snug_success &&
-		         FindExactBox(body, positions, role->vertexCount, box);
-		double far2 = 0.0,
-		       middle[2] = { 0.5 * ((double)box[0] + (double)box[3]), 0.5 * ((double)box[2] + (double)box[5]) };
-		for (size_t v = 0; v < role->vertexCount; ++v)
-		{
-			double x = (double)positions[3 * v] - middle[0], z = (double)positions[3 * v + 2] - middle[1];
-			far2 = fmax(far2, x * x + z * z);
-		}
-		role->reach += sqrt(far2) / CLIP_FRAMES;
-	}
-	snugBody_Destroy(body);
-	free(positions);
-	return isGood;
-}
-
-// False if there is no such file, or with the report failed.
-static bool CastCharacter(Role* role, const char* name, const benchOptions* options, benchReport* report)
-{
-	benchCharacter character;
-	const char* directory = benchGetModelDirectory(options);
-	if (!benchCharacter_Load(&character, directory, name, report) || !character.isPresent)
-	{
-		return false;
-	}
-	snugModelDef def = sceneMakeBlendDef(&character.mesh, &character.weights, (snugTreeDef){ 0 });
-	role->jointCount = character.weights.transformCount;
-	role->matrices = benchCharacter_AllocateMatrices(&character, CLIP_FRAMES);
-	if (role->matrices != NULL)
-	{
-		uint32_t clip = character.asset.clipCount > 5 ? 5 : 0;
-		benchCharacter_PoseClip(&character, clip, CLIP_FRAMES, 0.0, role->matrices);
-		snugModel_Create(&def, &role->model);
-	}
-	role->vertexCount = character.mesh.vertexCount;
-	snprintf(role->name, sizeof(role->name), "%s", name);
-	benchCharacter_Free(&character);
-	return role->model != NULL && FindReach(role);
-}
-
-// A generated character, and its size: the creature is four metres long, and no crowd is of such.
-static bool CastGenerated(Role* role, sceneCharacterKind kind, float size)
-{
-	sceneCharacter character;
-	if (!sceneCharacter_Create(&character, kind))
-	{
-		return false;
-	}
-	for (uint32_t i = 0; i < 3 * character.mesh.vertexCount; ++i)
-	{
-		character.mesh.positions[i] *= size;
-	}
-	snugModelDef def = sceneCharacter_MakeDef(&character, snug_blendLinear);
-	role->jointCount = character.weights.transformCount;
-	role->vertexCount = character.mesh.vertexCount;
-	role->matrices = malloc(CLIP_FRAMES * 12 * sizeof(float) * role->jointCount);
-	for (int i = 0; i < CLIP_FRAMES && role->matrices != NULL; ++i)
-	{
-		float* matrices = role->matrices + (size_t)i * 12 * role->jointCount;
-		sceneCharacter_Walk(&character, (double)i / CLIP_FRAMES, matrices);
-		for (uint32_t k = 3; k < 12 * role->jointCount; k += 4)
-		{
-			matrices[k] *= size; // translations
-		}
-	}
-	snugModel_Create(&def, &role->model);
-	snprintf(role->name, sizeof(role->name), "%s", kind == scene_man ? "man" : "small creature");
-	sceneCharacter_Free(&character);
-	return role->model != NULL && role->matrices != NULL && FindReach(role);
-}
-
-static void FreeCast(Cast* cast)
-{
-	for (uint32_t i = 0; i < MOST_MODELS; ++i)
-	{
-		snugModel_Destroy(cast->roles[i].model);
-		free(cast->roles[i].matrices);
-	}
-	*cast = (Cast){ .count = 0 };
-}
-
-// Real characters, or generated ones if there are none.
-static bool MakeCast(Cast* cast, const benchOptions* options, benchReport* report)
-{
-	static const char* const names[MOST_MODELS] = { "mannequiny", "fox", "makehuman" };
-	*cast = (Cast){ .count = 0 };
-	for (int i = 0; i < MOST_MODELS && report->failure[0] == '\0'; ++i)
-	{
-		cast->count += CastCharacter(cast->roles + cast->count, names[i], options, report);
-	}
-	if (cast->count == 0 && report->failure[0] == '\0')
-	{
-		cast->count = 2;
-		return CastGenerated(cast->roles, scene_man, 1.0f) && CastGenerated(cast->roles + 1, scene_creature, 0.35f);
-	}
-	return report->failure[0] == '\0';
-}
-
 // ---- The crowd ------------------------------------------------------------------------------------------------------
 
 static void FreeCrowd(Crowd* crowd)
@@ -243,7 +94,7 @@ static void FreeCrowd(Crowd* crowd)
 	free(crowd->palettes);
 }
 
-static const Role* RoleOf(const Crowd* crowd, uint32_t body)
+static const benchRole* RoleOf(const Crowd* crowd, uint32_t body)
 {
 	return crowd->cast->roles + body % crowd->models;
 }
@@ -258,7 +109,7 @@ static snugSceneRoom RoomFor(const Case* how)
 		.trianglePairs = how->trianglePairs ? 64 * (uint64_t)how->count : 1 };
 }
 
-static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThreads* threads)
+static bool MakeCrowd(Crowd* crowd, const benchCast* cast, const Case* how, benchThreads* threads)
 {
 	*crowd = (Crowd){ .cast = cast, .count = how->count, .models = how->mixed ? cast->count : 1 };
 	crowd->now = threads != NULL ? clockNow : benchNow;
@@ -298,8 +149,8 @@ static void Animate(Crowd* crowd, int frame)
 	uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
 	for (uint32_t i = 0; i < crowd->count; ++i)
 	{
-		const Role* role = RoleOf(crowd, i);
-		uint32_t clipFrame = (i * 7 + (uint32_t)frame + CLIP_FRAMES) % CLIP_FRAMES;
+		const benchRole* role = RoleOf(crowd, i);
+		uint32_t clipFrame = (i * 7 + (uint32_t)frame + BENCH_CLIP_FRAMES) % BENCH_CLIP_FRAMES;
 		size_t floats = 12 * (size_t)role->jointCount;
 		memcpy(crowd->palettes + i * crowd->stride, role->matrices + clipFrame * floats, floats * sizeof(float));
 		double angle = 0.5 * i + 0.05 * frame;
@@ -385,7 +236,7 @@ static double CountExact(const Crowd* crowd)
 	double count = 0.0;
 	for (uint32_t i = 0; isGood && i < crowd->count; ++i)
 	{
-		isGood = FindExactBox(crowd->bodies[i], positions, RoleOf(crowd, i)->vertexCount, boxes + 6 * (size_t)i);
+		isGood = benchFindExactBox(crowd->bodies[i], positions, RoleOf(crowd, i)->vertexCount, boxes + 6 * (size_t)i);
 		for (uint32_t k = 0; isGood && k < i; ++k)
 		{
 			count += BoxesMeet(boxes + 6 * (size_t)i, boxes + 6 * (size_t)k);
@@ -461,7 +312,7 @@ static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measure
 
 // ---- The report -----------------------------------------------------------------------------------------------------
 
-static uint64_t MeanVertices(const Cast* cast)
+static uint64_t MeanVertices(const benchCast* cast)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < cast->count; ++i)
@@ -471,7 +322,8 @@ static uint64_t MeanVertices(const Cast* cast)
 	return sum / cast->count;
 }
 
-static void AddCaseRow(benchReport* report, const Cast* cast, const Case* how, int threads, const Measured* measured)
+static void AddCaseRow(
+    benchReport* report, const benchCast* cast, const Case* how, int threads, const Measured* measured)
 {
 	benchRow* row = benchReport_AddRow(report, "A crowd, per frame");
 	benchRow_Text(row, "model", how->mixed ? "several" : cast->roles[0].name);
@@ -531,7 +383,7 @@ static void AddAims(benchReport* report, const Case* how, const Measured* one, c
 	}
 }
 
-static void RunCase(const benchOptions* options, benchReport* report, const Cast* cast, const Case* how)
+static void RunCase(const benchOptions* options, benchReport* report, const benchCast* cast, const Case* how)
 {
 	Measured measured[2];
 	for (int threads = 1; threads <= 2; ++threads)
@@ -574,7 +426,7 @@ static void CountContacts(void* user, uint32_t a, uint32_t b, const snugContactR
 	*count += contacts->count;
 }
 
-static bool MakeCompany(Crowd* crowd, const Cast* cast, Spacing spacing, benchReport* report)
+static bool MakeCompany(Crowd* crowd, const benchCast* cast, Spacing spacing, benchReport* report)
 {
 	const bool isMade =
 	    MakeCrowd(crowd, cast, &(Case){ .count = COMPANY, .spacing = spacing, .trianglePairs = true }, NULL);
@@ -586,7 +438,7 @@ static bool MakeCompany(Crowd* crowd, const Cast* cast, Spacing spacing, benchRe
 }
 
 // An update with contacts, beside one with pairs of triangles alone: in the same poses, which are new to both.
-static void RunContacts(const benchOptions* options, benchReport* report, const Cast* cast)
+static void RunContacts(const benchOptions* options, benchReport* report, const benchCast* cast)
 {
 	Crowd crowd;
 	benchSamples updates[2];
@@ -664,7 +516,7 @@ static void Aim(const Crowd* crowd, sceneRandom* random, snugRay rays[RAYS])
 }
 
 // Right after posing, and again where nothing moved.
-static void RunRays(const benchOptions* options, benchReport* report, const Cast* cast)
+static void RunRays(const benchOptions* options, benchReport* report, const benchCast* cast)
 {
 	Crowd crowd;
 	sceneRandom random = { 1 };
@@ -713,8 +565,8 @@ static void RunRays(const benchOptions* options, benchReport* report, const Cast
 
 void benchCrowd(const benchOptions* options, benchReport* report)
 {
-	Cast cast;
-	if (!MakeCast(&cast, options, report) && report->failure[0] == '\0')
+	benchCast cast;
+	if (!benchCast_Make(&cast, options, report) && report->failure[0] == '\0')
 	{
 		benchReport_Fail(report, "no memory for a character");
 	}
@@ -730,6 +582,6 @@ void benchCrowd(const benchOptions* options, benchReport* report)
 		RunContacts(options, report, &cast);
 		RunRays(options, report, &cast);
 	}
-	FreeCast(&cast);
+	benchCast_Free(&cast);
 	benchBroad(options, report);
 }

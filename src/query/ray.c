@@ -12,6 +12,9 @@
 #include <math.h>
 #include <string.h>
 
+/// So many rays at one body find what they need in the caches.
+#define MANY_RAYS 8
+
 typedef struct RaySearch
 {
 	sgTreeWalk walk;
@@ -24,6 +27,7 @@ typedef struct RaySearch
 	uint64_t count;    ///< found so far by this ray
 	sgHitFcn* visit;   ///< told of each; null: those with room are kept
 	void* user;
+	bool isBrief; ///< few rays: what the body remembers is asked for ahead
 	snugCounters counters;
 	sgView side;
 } RaySearch;
@@ -86,7 +90,12 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 	uint32_t met = search->kernels->probes->clipBoxes(bounds, &search->probe, walk->limit, entries);
 	memcpy(keys, entries, sizeof(entries));
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
-	return met & opened->set.mask;
+	met &= opened->set.mask;
+	for (uint32_t rest = search->isBrief ? met : 0; rest != 0; rest &= rest - 1)
+	{
+		sgBody_Expect(search->side.body, sgOpened_Slot(opened, sgLowestBit(rest)));
+	}
+	return met;
 }
 
 static bool HitTriangle(const RaySearch* search, sgKeptLeaf kept, uint32_t lane, snugRayHit* hit)
@@ -146,6 +155,7 @@ static const sgTreeWalker all = { Open, Look, Settle, false };
 static snugStatus Start(RaySearch* search, snugBody* body, const double origin[3])
 {
 	search->kernels = sgGetKernels();
+	search->isBrief = false;
 	search->counters = (snugCounters){ 0 };
 	sgBox root;
 	return sgView_Start(&search->side, body, origin, &root, &search->counters);
@@ -184,6 +194,8 @@ SG_NOINLINE snugResult sgBody_ImproveHits(snugBody* body, uint32_t id, const snu
 	{
 		return (snugResult){ .status = status };
 	}
+	// With several bodies, others have come between since it was looked at last.
+	search.isBrief = which != NULL && count < MANY_RAYS;
 	uint64_t found = 0;
 	for (uint64_t i = 0; i < count && !IsEmpty(&search); ++i)
 	{
