@@ -205,6 +205,7 @@ typedef struct ContactSearch
 {
 	snugContactBuffer* buffer;
 	sgTriangleSource a, b;
+	uint64_t slots; ///< of the table that are used, a power of two: no more than fit in a cache, if contacts are few
 	snugCounters counters;
 	bool isOwn; ///< of one body
 	bool isFull;
@@ -251,7 +252,7 @@ static uint32_t FindPoint(ContactSearch* search, sgSharedPoint shared, bool* isT
 	uint64_t slot = HashFeature(HashFeature(1, &featureA), &featureB);
 	for (;; ++slot)
 	{
-		uint32_t* entry = buffer->table + (slot & (buffer->tableSize - 1));
+		uint32_t* entry = buffer->table + (slot & (search->slots - 1));
 		if (*entry == 0)
 		{
 			uint32_t made = AddPoint(search, featureA, featureB);
@@ -271,20 +272,21 @@ static uint32_t FindPoint(ContactSearch* search, sgSharedPoint shared, bool* isT
 }
 
 // Whatever is found, the table is empty again afterwards, since every entry is that of a point.
-static void ForgetNames(snugContactBuffer* buffer)
+static void ForgetNames(const ContactSearch* search)
 {
-	if (buffer->pointCount > buffer->tableSize / 8)
+	const snugContactBuffer* buffer = search->buffer;
+	if (buffer->pointCount > search->slots / 8)
 	{
-		memset(buffer->table, 0, (size_t)buffer->tableSize * sizeof(uint32_t));
+		memset(buffer->table, 0, (size_t)search->slots * sizeof(uint32_t));
 		return;
 	}
 	for (uint32_t i = 0; i < buffer->pointCount; ++i)
 	{
 		const snugContactPoint* point = buffer->points + i;
 		uint64_t slot = HashFeature(HashFeature(1, &point->a), &point->b);
-		while (buffer->table[slot & (buffer->tableSize - 1)] != 0)
+		while (buffer->table[slot & (search->slots - 1)] != 0)
 		{
-			buffer->table[slot++ & (buffer->tableSize - 1)] = 0;
+			buffer->table[slot++ & (search->slots - 1)] = 0;
 		}
 	}
 }
@@ -371,11 +373,13 @@ static void FindPairs(snugBody* a, snugBody* b, const snugContactQuery* query, s
 static void FillBuffer(ContactSearch* search, uint64_t pairs, bool depths)
 {
 	snugContactBuffer* buffer = search->buffer;
+	const uint64_t slots = TableSize(SG_MAX_SHARED * pairs);
+	search->slots = slots < buffer->tableSize ? slots : buffer->tableSize;
 	for (uint64_t i = 0; i < pairs && !search->isFull; ++i)
 	{
 		AddContact(search, buffer->pairs + i);
 	}
-	ForgetNames(buffer);
+	ForgetNames(search);
 	const snugModel *a = search->a.body->model, *b = search->b.body->model;
 	if (!search->isFull)
 	{
