@@ -120,7 +120,7 @@ static void AddModel(Fbx* f, int number, uint32_t* random, int inherit)
 	static const char* const names[] = { "Lcl Translation", "Lcl Rotation", "Lcl Scaling", "RotationOffset",
 		"RotationPivot", "PreRotation", "PostRotation", "ScalingOffset", "ScalingPivot" };
 	double order = NextRandom(random) % 6, inherits = inherit;
-	char name[8];
+	char name[16];
 	snprintf(name, sizeof(name), "m%d", number);
 	Fbx_BeginObject(f, "Model", 1 + number, name, "Model", "Mesh");
 	Fbx_Begin(f, "Properties70");
