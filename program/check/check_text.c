@@ -60,8 +60,7 @@ static void PrintTouches(const check* c)
 	{
 		return;
 	}
-	printf("\n%10s", "pairs");
-	printf(t->touches->depth > 0.0 ? " %9s" : "", "depth");
+	printf("\n%10s%s", "pairs", t->touches->depth > 0.0 ? "     depth" : "");
 	printf(checkIsAnimated(c) ? " %7s %9s %9s  by joint\n" : "  by joint\n", "frames", "first, s", "last, s");
 	for (size_t i = 0; i < shown; ++i)
 	{
@@ -285,10 +284,16 @@ static void PrintCounted(const cliTally* t)
 		{
 			depth = t->frames[i].depth > depth ? t->frames[i].depth : depth;
 		}
-		printf(count == 0 ? "\n%9s %9s %9s  contacts that count\n" : "", "from, s", "to, s", "depth");
+		if (count == 0)
+		{
+			printf("\n%9s %9s %9s  contacts that count\n", "from, s", "to, s", "depth");
+		}
 		printf("%9.4f %9.4f %9.4g\n", t->frames[first].time, t->frames[last].time, depth);
 	}
-	printf(count == 0 ? "no contact counts\n" : "");
+	if (count == 0)
+	{
+		puts("no contact counts");
+	}
 }
 
 void checkPrintSummary(const check* c)

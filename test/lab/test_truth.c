@@ -337,6 +337,7 @@ static void Walk(const truthFile* file)
 	{
 		sum += count > 0 ? pairs[8 * count - 1] : 0;
 	}
+	(void)sum;
 }
 
 static Bytes MakeSample(int kind)

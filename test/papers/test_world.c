@@ -943,7 +943,7 @@ static void thin_plates_do_not_pass_each_other(void** state)
 		const uint64_t seed = TestSeed() + (uint64_t)n;
 		uint64_t hashes[3];
 		simShape shape = MakeFine(MakeBox(16, 1, 16, 0.05), 100.0, 1.0 / 600.0, 1);
-		unswept += CountPassed(&shape, seed, (snugWorkers){ NULL }, hashes);
+		unswept += CountPassed(&shape, seed, (snugWorkers){ 0 }, hashes);
 		shape.thinnest = 0.05;
 		for (int threads = 0; threads < 3; ++threads)
 		{

@@ -237,7 +237,10 @@ static void AddRig(Gltf* g, const sceneMesh* mesh)
 	for (int i = 0; i < jointCount; ++i)
 	{
 		Gltf_Add(g, "nodes", "{'name':'mixamorig:Joint %d'}", i);
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), i > 0 ? ",%d" : "", i);
+		if (i > 0)
+		{
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), ",%d", i);
+		}
 	}
 	Gltf_Add(g, "nodes", "{'name':'body','mesh':0,'skin':0}");
 	Gltf_Add(g, "skins", "{'joints':[%s]}", list);
