@@ -288,7 +288,7 @@ uint32_t sgScene_Search(snugScene* scene, bool trianglePairs)
 		{
 			RunSearches(&stretch);
 		}
-		memmove(scene->searches + scene->searchCount, stretch.searches, stretch.count * sizeof(sgSceneSearch));
+		memmove(scene->searches + scene->searchCount, stretch.searches, (size_t)stretch.count * sizeof(sgSceneSearch));
 		scene->searchCount += stretch.count;
 	}
 	return tooFar;
