@@ -55,8 +55,9 @@ static double FindSize(const sceneMesh* mesh, double middle[3])
 	{
 		for (int k = 0; k < 3; ++k)
 		{
-			lower[k] = fmin(lower[k], mesh->positions[3 * (size_t)v + (size_t)k]);
-			upper[k] = fmax(upper[k], mesh->positions[3 * (size_t)v + (size_t)k]);
+			const double x = mesh->positions[3 * (size_t)v + (size_t)k];
+			lower[k] = x < lower[k] ? x : lower[k]; // not fmin, over which gcc 12 for ARM stumbles
+			upper[k] = x > upper[k] ? x : upper[k];
 		}
 	}
 	for (int k = 0; k < 3; ++k)

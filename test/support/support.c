@@ -255,7 +255,8 @@ double MeshSize(const sceneMesh* mesh)
 	double size = 0.0;
 	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
 	{
-		size = fmax(size, fabs((double)mesh->positions[i]));
+		const double reach = fabs((double)mesh->positions[i]);
+		size = reach > size ? reach : size; // not fmax, over which gcc 12 for ARM stumbles
 	}
 	return size > 0.0 ? size : 1.0;
 }
