@@ -30,8 +30,9 @@ static void bounds_contain_their_vertices(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed();
-	int count = TestCount(IsSlow() ? 300 : 1200), pairless = 0;
-	for (int i = 0; i < count; ++i)
+	int count = TestCount(IsSlow() ? 300 : 1200), pairless = 0, i = 0;
+	// One skin in eight has too many pairs of joints: few cases go on until there is one.
+	for (; i < count || (pairless == 0 && i < 200); ++i)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
@@ -56,7 +57,7 @@ static void bounds_contain_their_vertices(void** state)
 		SkinnedMesh_Free(&skinned);
 	}
 	printf("%llu checks, %d skins with too many pairs of joints\n", (unsigned long long)checkCount, pairless);
-	assert_true((pairless > 0 || count < 50) && pairless < count); // one in eight is: two dozen need not be
+	assert_true(pairless > 0 && pairless < i);
 }
 
 // Every skin with fields before it, poses and amplitudes in any order.
