@@ -1,0 +1,2 @@
+from .cast import Cast, load
+from .stage import Mesh
