@@ -190,18 +190,25 @@ class Writer:
         key = (skin, number if morphs else None)
         if (skin is not None or morphs) and key not in self.skeletons:
             self.skeletons[key] = self.add_skeleton(glb.json["skins"][skin] if skin is not None else None, morphs, number)
-        for primitive in mesh["primitives"]:
-            if primitive.get("mode", 4) == 4:
-                self.add_mesh(number, node, primitive, self.skeletons.get(key), morphs)
+        self.add_mesh(number, node, mesh["primitives"], self.skeletons.get(key), morphs)
 
-    def add_mesh(self, number, node, primitive, skeleton, morphs):
+    def join(self, primitives, *names):
+        """An attribute of all primitives, one after the other; those with several sets side by side."""
+        read = lambda p: np.concatenate([self.glb.read(p["attributes"][name]) for name in names if name in p["attributes"]], axis=1)
+        found = [read(p) for p in primitives]
+        width = max(array.shape[1] for array in found)
+        return np.concatenate([np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in found])
+
+    def add_mesh(self, number, node, primitives, skeleton, morphs):
         from pxr import Gf, UsdGeom, UsdSkel, Vt
 
-        glb, attributes = self.glb, primitive["attributes"]
+        glb = self.glb
         name = clean(node.get("name", "mesh"), self.taken)
         prim = UsdGeom.Mesh.Define(self.stage, f"{self.root.GetPath()}/{name}")
-        points = glb.read(attributes["POSITION"]).astype(np.float32)
-        indices = glb.read(primitive["indices"])[:, 0] if "indices" in primitive else np.arange(len(points))
+        points = self.join(primitives, "POSITION").astype(np.float32)
+        sizes = [glb.json["accessors"][p["attributes"]["POSITION"]]["count"] for p in primitives]
+        parts = [glb.read(p["indices"])[:, 0].astype(np.int64) if "indices" in p else np.arange(n) for p, n in zip(primitives, sizes)]
+        indices = np.concatenate([part + first for part, first in zip(parts, np.cumsum([0, *sizes]))])
         prim.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(points))
         prim.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(indices.astype(np.int32)))
         prim.CreateFaceVertexCountsAttr(Vt.IntArray([3] * (len(indices) // 3)))
@@ -216,8 +223,7 @@ class Writer:
         binding = UsdSkel.BindingAPI.Apply(prim.GetPrim())
         binding.CreateSkeletonRel().SetTargets([skeleton[0].GetPath()])
         if "skin" in node:
-            joints = np.concatenate([glb.read(attributes[f"JOINTS_{k}"]) for k in range(9) if f"JOINTS_{k}" in attributes], axis=1)
-            weights = np.concatenate([glb.read(attributes[f"WEIGHTS_{k}"]) for k in range(9) if f"WEIGHTS_{k}" in attributes], axis=1)
+            joints, weights = (self.join(primitives, *(f"{name}_{k}" for k in range(9))) for name in ("JOINTS", "WEIGHTS"))
             place = np.array([skeleton[1][k] for k in range(len(skeleton[1]))])
             width = joints.shape[1]
             binding.CreateJointIndicesPrimvar(False, width).Set(Vt.IntArray.FromNumpy(place[joints].astype(np.int32).ravel()))
@@ -226,11 +232,13 @@ class Writer:
             if self.method == "dualQuaternion":
                 binding.CreateSkinningMethodAttr(self.method)
         shapes = []
-        for k, target in enumerate(primitive.get("targets", [])):
-            offsets = glb.read(target["POSITION"]).astype(np.float32) if "POSITION" in target else np.zeros_like(points)
+        for k in range(len(morphs)):
+            targets = [p.get("targets", [{}] * (k + 1))[k] for p in primitives]
+            parts = [glb.read(t["POSITION"]) if "POSITION" in t else np.zeros((n, 3)) for t, n in zip(targets, sizes)]
+            offsets = np.concatenate(parts).astype(np.float32)
             shape = UsdSkel.BlendShape.Define(self.stage, f"{prim.GetPath()}/{morphs[k]}")
             ids = np.flatnonzero(offsets.any(axis=1)).astype(np.int32)
-            if k % 2 and len(ids):  # sparse ones and dense ones, and some with an inbetween
+            if k % 2 and len(ids):  # sparse ones and dense ones
                 shape.CreatePointIndicesAttr(Vt.IntArray.FromNumpy(ids))
                 offsets = offsets[ids]
             shape.CreateOffsetsAttr(Vt.Vec3fArray.FromNumpy(offsets))

@@ -3,11 +3,11 @@ import importlib
 from typing import Any
 
 
-def _load(name: str) -> Any:
+def load_module(name: str) -> Any:
     try:
         return importlib.import_module(f"pxr.{name}")
     except ImportError as error:
         raise ImportError("snugmesh.usd needs usd-core: pip install 'snugmesh[usd]'") from error
 
 
-Gf, Kind, Sdf, Usd, UsdGeom, UsdSkel, Vt = map(_load, ("Gf", "Kind", "Sdf", "Usd", "UsdGeom", "UsdSkel", "Vt"))
+Gf, Kind, Sdf, Usd, UsdGeom, UsdSkel, Vt = map(load_module, ("Gf", "Kind", "Sdf", "Usd", "UsdGeom", "UsdSkel", "Vt"))

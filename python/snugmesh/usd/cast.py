@@ -56,6 +56,8 @@ class Cast:
 
     def _add(self, prim: Any, rig: Rig | None, place: Place, actor: str | None) -> None:
         mesh = Mesh(prim, rig, place, actor or self._find_actor(prim), self._moment, self._models)
+        if rig is None and UsdSkel.BindingAPI(prim).GetJointIndicesAttr():
+            self.notes.append(f"{mesh.path} has joints, but no skeleton in a SkelRoot: USD does not move it")
         if len(mesh.faces) == 0:
             self.notes.append(f"{mesh.path} is not looked at: it has no faces")
         else:

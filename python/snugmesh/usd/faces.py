@@ -35,7 +35,7 @@ def _are_convex(points: _Points) -> NDArray[np.bool_]:
     after = np.roll(points, -1, axis=1)
     d, e = after - points, np.roll(points, -2, axis=1) - points
     turn_left = (d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0] >= 0).all(axis=1)
-    convex = turn_left.copy()
+    convex: NDArray[np.bool_] = turn_left.copy()
     for i in np.flatnonzero(turn_left) if points.shape[1] > 4 else ():  # four left turns go around once
         signs = np.sign(d[i, :, 0])
         signs = signs[signs != 0]

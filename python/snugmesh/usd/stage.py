@@ -1,9 +1,8 @@
 """The meshes of a stage as bodies. USD multiplies rows by matrices; so does this, up to Body.set_joints."""
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Body, Error, Model
-from ._pxr import Sdf, Usd, UsdGeom, UsdSkel, Vt
+from ._pxr import Usd, UsdGeom, UsdSkel, Vt
 from .faces import split_polygons
 
 _Doubles = NDArray[np.float64]
@@ -104,7 +103,8 @@ class Rig:
 
     def __init__(self, skeleton: Any, query: Any) -> None:
         self.skeleton, self.query = skeleton, query
-        self.has_joints, self.shapes = query.HasJointInfluences(), None
+        self.has_joints = query.HasJointInfluences()
+        self.shapes: Any = None
         self.is_rigid = self.has_joints and query.IsRigidlyDeformed()
         self.moves_points = self.has_joints and not self.is_rigid
         order, there = query.GetJointOrder(), list(skeleton.GetJointOrder())
@@ -309,7 +309,8 @@ class _Skin:
         keys = (pivots * (self.joints.max(initial=0) + 1) + self.joints).ravel()[order]
         last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True))
         spread = np.linspace(0, count - 1, min(count, 16)).astype(np.int64)
-        return np.unique(np.concatenate([order[last] // self.joints.shape[1], spread]))
+        picked: NDArray[np.int64] = np.unique(np.concatenate([order[last] // self.joints.shape[1], spread]))
+        return picked
 
 
 def _set_rows(body: Body, rows: _Doubles, way: _Doubles, middle: _Doubles, shares: _Doubles, sinks: bool) -> None:
@@ -331,7 +332,7 @@ class Mesh:
     path: of its prim; of an instance of a PointInstancer /instancer[id]/prototype/mesh. actor: the path of what it is a part of:
     a SkelRoot, a component or itself. body: its Body. how: 'linear skin', 'dual quaternion skin', 'rigid' or 'free'. why: what
     made it free, where UsdSkel or USD computes all points. faces: the polygon of each triangle, of face_count. is_there: whether
-    it is visible at the time of the pose. is_cage: drawn, it is subdivided; the body is its control cage.
+    it is visible at the time of the pose. faces_vary: whether its faces are others at other times. is_cage: drawn, it is subdivided; the body is its control cage.
     """
 
     def __init__(self, prim: Any, rig: Rig | None, place: Place, actor: str, moment: _Moment, models: _Models) -> None:
@@ -339,7 +340,7 @@ class Mesh:
         self._prim, self._mesh, self._rig, self._place, self._models = prim, UsdGeom.Mesh(prim), rig, place, models
         self.is_cage = bool(self._mesh.GetSubdivisionSchemeAttr().Get() != UsdGeom.Tokens.none)
         attributes = (self._mesh.GetFaceVertexCountsAttr(), self._mesh.GetFaceVertexIndicesAttr(), self._mesh.GetHoleIndicesAttr())
-        self._topology_varies = any(a.ValueMightBeTimeVarying() for a in attributes)
+        self.faces_vary = any(a.ValueMightBeTimeVarying() for a in attributes)
         self._skin: _Skin | None = None
         self._picked: NDArray[np.int64] | None = None
         self.why: str | None = None
@@ -374,7 +375,7 @@ class Mesh:
 
     def _make(self, moment: _Moment) -> None:
         """The model and the body: at the earliest time, or now if faces change."""
-        code = moment.code if self._topology_varies else Usd.TimeCode.EarliestTime()
+        code = moment.code if self.faces_vary else Usd.TimeCode.EarliestTime()
         points = np.array(self._points(code), np.float32).reshape(-1, 3)
         if not np.isfinite(points).all():
             raise self._fail(f"point {int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])} is not finite")
@@ -402,7 +403,7 @@ class Mesh:
 
     def _find_reason(self) -> str | None:
         """Why USD has to say where points are."""
-        if self._topology_varies:
+        if self.faces_vary:
             return "its faces change over time"
         if self._mesh.GetPointsAttr().ValueMightBeTimeVarying():
             return "its points change over time"
@@ -452,7 +453,7 @@ class Mesh:
         self.is_there = world is not None
         if world is None:
             return
-        if self._topology_varies:
+        if self.faces_vary:
             self._make(moment)
         try:
             if self._skin is None:
