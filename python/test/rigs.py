@@ -109,7 +109,7 @@ class Writer:
     """A stage of one GLB. Each skin is a Skeleton in a SkelRoot; meshes without one that morph have a skeleton without joints'
     influence; any other is a mesh below a transform that is sampled."""
 
-    def __init__(self, glb, clip, frames, fps, method, root):
+    def __init__(self, glb, clip, frames, fps, method, root, normalize):
         from pxr import Sdf, Usd, UsdGeom, UsdSkel
 
         self.glb, self.clip, self.fps, self.method, self.frames = glb, clip, fps, method, frames
@@ -119,6 +119,7 @@ class Writer:
         self.stage.SetStartTimeCode(0)
         self.stage.SetEndTimeCode(frames - 1)
         UsdGeom.SetStageUpAxis(self.stage, "Y")
+        self.normalize = normalize
         self.root = UsdSkel.Root.Define(self.stage, root)
         self.stage.SetDefaultPrim(self.root.GetPrim())
         self.taken, self.skeletons, self.Sdf = set(), {}, Sdf
@@ -224,6 +225,7 @@ class Writer:
         binding.CreateSkeletonRel().SetTargets([skeleton[0].GetPath()])
         if "skin" in node:
             joints, weights = (self.join(primitives, *(f"{name}_{k}" for k in range(9))) for name in ("JOINTS", "WEIGHTS"))
+            weights = weights / weights.sum(axis=1, keepdims=True) if self.normalize else weights
             place = np.array([skeleton[1][k] for k in range(len(skeleton[1]))])
             width = joints.shape[1]
             binding.CreateJointIndicesPrimvar(False, width).Set(Vt.IntArray.FromNumpy(place[joints].astype(np.int32).ravel()))
@@ -248,9 +250,10 @@ class Writer:
             binding.CreateBlendShapeTargetsRel().SetTargets([s.GetPath() for s in shapes])
 
 
-def make_stage(path, clip=None, frames=12, fps=30.0, method="classicLinear", root="/hero"):
-    """A stage of a GLB with a number of frames of a clip, given by its number, and the paths of its meshes."""
-    writer = Writer(Glb(path), clip, frames, fps, method, root)
+def make_stage(path, clip=None, frames=12, fps=30.0, method="classicLinear", root="/hero", normalize=False):
+    """A stage of a GLB with a number of frames of a clip, given by its number, and the paths of its meshes. normalize: make
+    weights add up to one, as readers of glTF do and UsdSkel does not."""
+    writer = Writer(Glb(path), clip, frames, fps, method, root, normalize)
     return writer.stage, writer.meshes
 
 

@@ -24,7 +24,9 @@ class Cast:
         self.stage, self.meshes = stage, list[Mesh]()
         self.notes: list[str] = []
         self.rate = float(stage.GetTimeCodesPerSecond())
-        self.step = self.rate / (float(stage.GetFramesPerSecond()) or self.rate)
+        # Where no frames are authored, USD says 24 a second whatever the rate is.
+        has_frames = stage.HasAuthoredMetadata("framesPerSecond") and stage.GetFramesPerSecond() > 0
+        self.step = self.rate / float(stage.GetFramesPerSecond()) if has_frames else 1.0
         self.start, self.end = _find_range(stage)
         self._roots = [_find_prim(stage, path).GetPath() for path in prims]
         self._actors = [_find_prim(stage, path).GetPath() for path in actors]
@@ -104,7 +106,7 @@ class Cast:
             raise ValueError(f"{time} is no time code")
         self._moment = _Moment(float(time))
         for mesh in self.meshes:
-            mesh.pose(self._moment)
+            mesh._pose(self._moment)
 
     def frames(self, start: float | None = None, end: float | None = None, step: float | None = None) -> list[float]:
         """Time codes from one to another, both of them included if steps lead there."""
@@ -142,7 +144,7 @@ def _find_rigs(root: Any) -> dict[Any, Rig]:
         skeleton = cache.GetSkelQuery(binding.GetSkeleton())
         for query in binding.GetSkinningTargets():
             if query.HasJointInfluences() or query.HasBlendShapes():
-                rigs[query.GetPrim().GetPath()] = Rig(skeleton, query)
+                rigs[query.GetPrim().GetPath()] = Rig(binding.GetSkeleton().GetPrim(), skeleton, query)
     return rigs
 
 

@@ -21,6 +21,8 @@ def write_over(report: Report, path: Any, scope: str) -> None:
     stage, root = report.cast.stage, Sdf.Path(scope)
     if target.suffix not in _ENDINGS:
         raise ValueError(f"{target.name} must end in {', '.join(_ENDINGS)}")
+    if not target.parent.is_dir():  # which USD would make
+        raise FileNotFoundError(f"there is no folder {target.parent}")
     if not report.asked["curves"]:
         raise ValueError("an over layer shows curves: check(..., curves=True) finds them")
     if not root.IsAbsoluteRootOrPrimPath() or root == Sdf.Path.absoluteRootPath or stage.GetPrimAtPath(root):

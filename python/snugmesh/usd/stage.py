@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Body, Error, Model
-from ._pxr import Usd, UsdGeom, UsdSkel, Vt
+from ._pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
 from .faces import split_polygons
 
 _Doubles = NDArray[np.float64]
 _Floats = NDArray[np.float32]
 _Models = dict[bytes, Model]
+
+_EARLIEST = Usd.TimeCode.EarliestTime()  # what has one sample has it always; what has none has its default
 
 TOLERANCE = 5e-7
 """Of a mesh's size: where a vertex that is looked at is farther than that from UsdSkel's, UsdSkel's are taken. Half of what is
@@ -31,13 +33,12 @@ class _Moment:
         self._skins: dict[Any, Any] = {}
         self._instances: dict[Any, dict[int, _Doubles]] = {}
 
-    def skin(self, skeleton: Any) -> Any:
-        """What skeletons do to points: a Vt.Matrix4dArray, in the skeleton's order."""
-        path = skeleton.GetPrim().GetPath()
+    def skin(self, path: Any, skeleton: Any) -> Any:
+        """What a skeleton does to points: a Vt.Matrix4dArray, in its order."""
         if path not in self._skins:
             found = skeleton.ComputeSkinningTransforms(self.code)
             if not found or not np.isfinite(np.array(found)).all():
-                raise Error(f"{path}: no finite joint transforms at {self.time:g}: are there as many bind and rest transforms as joints?")
+                raise Error(f"{path}: no finite joint transforms at {self.time:g}: are there as many rest transforms as joints?")
             self._skins[path] = found
         return self._skins[path]
 
@@ -52,7 +53,7 @@ class _Moment:
             if len(matrices) != len(ids):
                 raise Error(f"{path}: its instances at {self.time:g} have no positions, or wrong ones")
             shown = np.array(mask, bool) if mask else np.ones(len(ids), bool)
-            self._instances[path] = {ids[i]: np.array(matrices[i]) for i in np.flatnonzero(shown)}
+            self._instances[path] = {ids[i]: np.array(matrices[i]) for i in np.flatnonzero(shown).tolist()}
         return self._instances[path]
 
 
@@ -101,8 +102,10 @@ class Place:
 class Rig:
     """What UsdSkel does to a mesh: its skeleton, influences and blend shapes."""
 
-    def __init__(self, skeleton: Any, query: Any) -> None:
-        self.skeleton, self.query = skeleton, query
+    def __init__(self, prim: Any, skeleton: Any, query: Any) -> None:
+        if not skeleton or not skeleton.HasBindPose():  # of which UsdSkel warns, and then says something else
+            raise Error(f"{prim.GetPath()}: no skeleton with a bind transform for each of its joints")
+        self.prim, self.skeleton, self.query = prim, skeleton, query  # of an instance, the skeleton is its prototype's
         self.has_joints = query.HasJointInfluences()
         self.shapes: Any = None
         self.is_rigid = self.has_joints and query.IsRigidlyDeformed()
@@ -115,14 +118,17 @@ class Rig:
             self.point_indices = self.shapes.ComputeBlendShapePointIndices()
             self.offsets = self.shapes.ComputeSubShapePointOffsets()
 
+    def _skin(self, moment: _Moment) -> Any:
+        return moment.skin(self.prim.GetPath(), self.skeleton)
+
     def matrices(self, moment: _Moment) -> _Doubles:
         """What joints do to points, in the order of the mesh's influences. Joints that the skeleton has not do nothing."""
-        found = np.array(moment.skin(self.skeleton))
+        found = np.array(self._skin(moment))
         return found if self._places is None else np.concatenate([found, np.eye(4)[None]])[self._places]
 
     def rigid_matrix(self, moment: _Moment) -> _Doubles:
         """What is done to a mesh that joints move as a whole."""
-        return np.array(self.query.ComputeSkinnedTransform(moment.skin(self.skeleton), moment.code))
+        return np.array(self.query.ComputeSkinnedTransform(self._skin(moment), moment.code))
 
     def shape_weights(self, moment: _Moment) -> tuple[Any, Any, Any]:
         """Weights of blend shapes and their inbetweens, the shape of each, and its number among all."""
@@ -130,6 +136,8 @@ class Rig:
         own = list(self.query.GetBlendShapeOrder() or ())
         if animation and len(animation.GetBlendShapeOrder()) > 0:
             weights = animation.ComputeBlendShapeWeights(moment.code)
+            if weights is not None and len(weights) != len(animation.GetBlendShapeOrder()):
+                raise Error(f"{animation.GetPrim().GetPath()}: {len(weights)} weights at {moment.time:g} for {len(animation.GetBlendShapeOrder())} blend shapes")
         there = np.zeros(1, np.float32) if weights is None else np.append(np.array(weights, np.float32), np.float32(0))
         places = _find_places(own, list(animation.GetBlendShapeOrder()) if weights is not None else [])
         weights = Vt.FloatArray.FromNumpy(there[places])
@@ -147,7 +155,7 @@ class Rig:
         if self.shapes:
             weights, shapes, numbers = self.shape_weights(moment)
             self.shapes.ComputeDeformedPoints(weights, shapes, numbers, self.point_indices, self.offsets, points)
-        if self.moves_points and not self.query.ComputeSkinnedPoints(moment.skin(self.skeleton), points, moment.code):
+        if self.moves_points and not self.query.ComputeSkinnedPoints(self._skin(moment), points, moment.code):
             raise Error(f"{self.query.GetPrim().GetPath()}: UsdSkel cannot skin it: do joint indices name joints of the skeleton?")
         return points
 
@@ -194,7 +202,7 @@ class _Skin:
 
     def __init__(self, rig: Rig | None, points: _Floats, path: str) -> None:
         self.rig, self.by_joints = rig, rig is not None and rig.moves_points
-        self.bind = np.array(rig.query.GetGeomBindTransform()) if rig is not None and self.by_joints else np.eye(4)
+        self.bind = np.array(rig.query.GetGeomBindTransform(_EARLIEST)) if rig is not None and self.by_joints else np.eye(4)
         # As UsdSkel does it: rounded before joints move it.
         bound = (points.astype(np.float64) @ self.bind[:3, :3] + self.bind[3, :3]).astype(np.float32)
         self.is_dual, self.scale, self.sinks, count = False, 1.0, False, len(points)
@@ -216,7 +224,7 @@ class _Skin:
         count = len(self.positions)
         self.is_dual = bool(rig.query.GetSkinningMethod() == UsdSkel.Tokens.dualQuaternion)
         self.joint_count = len(rig.joints)
-        influences = rig.query.ComputeVaryingJointInfluences(count)
+        influences = rig.query.ComputeVaryingJointInfluences(count, _EARLIEST)
         if not influences or len(influences[0]) != count * rig.query.GetNumInfluencesPerComponent():
             raise Error(f"{path}: its joint influences do not fit its {count} points")
         self.joints = np.array(influences[0], np.int64).reshape(count, -1)
@@ -274,7 +282,7 @@ class _Skin:
         np.add.at(dense, ids, offsets)
         return dense
 
-    def pose(self, body: Body, world: _Doubles, moment: _Moment) -> None:
+    def pose(self, body: Body, world: _Doubles, moment: _Moment) -> _Doubles:
         rig, rows = self.rig, np.eye(4)[None]
         if rig is not None and self.by_joints:
             rows = rig.matrices(moment)
@@ -282,9 +290,10 @@ class _Skin:
         rows[:, 3] += self.middle.astype(np.float64) @ rows[:, :3]
         turned = world.copy()
         turned[3, :3] = 0
-        _set_rows(body, self.scale * (rows @ turned), world[3, :3], self.center, self.shares, self.sinks)
+        frame = _set_rows(body, self.scale * (rows @ turned), world[3, :3], self.center, self.shares, self.sinks)
         if rig is not None and rig.shapes and body.model.field_count:
             body.set_amplitudes(rig.amplitudes(moment))
+        return frame
 
     def evaluate_some(self, ids: NDArray[np.int64], points: _Floats, moment: _Moment) -> _Doubles:
         """Some of a mesh's points as UsdSkel skins them."""
@@ -298,7 +307,7 @@ class _Skin:
         skinned = Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(some, np.float32))
         q, joints, weights = rig.query, self.joints[ids].ravel(), self.weights[ids].ravel()
         arrays = Vt.IntArray.FromNumpy(joints.astype(np.int32)), Vt.FloatArray.FromNumpy(weights.astype(np.float32))
-        UsdSkel.SkinPoints(q.GetSkinningMethod(), q.GetGeomBindTransform(), Vt.Matrix4dArray.FromNumpy(rig.matrices(moment)), *arrays, self.joints.shape[1], skinned)
+        UsdSkel.SkinPoints(q.GetSkinningMethod(), Gf.Matrix4d(self.bind), Vt.Matrix4dArray.FromNumpy(rig.matrices(moment)), *arrays, self.joints.shape[1], skinned)
         return np.array(skinned, np.float64)
 
     def pick(self) -> NDArray[np.int64]:
@@ -313,9 +322,9 @@ class _Skin:
         return picked
 
 
-def _set_rows(body: Body, rows: _Doubles, way: _Doubles, middle: _Doubles, shares: _Doubles, sinks: bool) -> None:
+def _set_rows(body: Body, rows: _Doubles, way: _Doubles, middle: _Doubles, shares: _Doubles, sinks: bool) -> _Doubles:
     """Joints by matrices of row vectors, and then a way. Where they take the middle, each by its share, is the body's frame,
-    in double: nothing is lost far from zero. sinks: a joint more takes everything to zero, before the way."""
+    in double: nothing is lost far from zero. sinks: a joint more takes everything to zero, before the way. Returns the frame."""
     place = shares @ (middle @ rows)[:, :3]
     matrices = np.zeros((len(rows) + sinks, 3, 4))
     matrices[: len(rows)] = rows.transpose(0, 2, 1)[:, :3]
@@ -324,6 +333,7 @@ def _set_rows(body: Body, rows: _Doubles, way: _Doubles, middle: _Doubles, share
         raise ValueError("its transforms are not finite")
     body.set_joints(matrices.astype(np.float32))
     body.set_frame(place + way)
+    return place + way
 
 
 class Mesh:
@@ -344,9 +354,11 @@ class Mesh:
         self._skin: _Skin | None = None
         self._picked: NDArray[np.int64] | None = None
         self.why: str | None = None
+        self._frame = np.zeros(3)
         world = self._world(moment)
-        bind = np.array(rig.query.GetGeomBindTransform()) if rig is not None and rig.moves_points else np.eye(4)
-        self._is_mirrored = bool(np.linalg.det((bind if world is None else bind @ world)[:3, :3]) < 0)
+        bind = np.array(rig.query.GetGeomBindTransform(_EARLIEST)) if rig is not None and rig.moves_points else np.eye(4)
+        with np.errstate(invalid="ignore"):  # what is not finite is told with a pose
+            self._is_mirrored = bool(np.linalg.det((bind if world is None else bind @ world)[:3, :3]) < 0)
         self._make(moment)
 
     def _fail(self, what: object) -> Error:
@@ -375,7 +387,7 @@ class Mesh:
 
     def _make(self, moment: _Moment) -> None:
         """The model and the body: at the earliest time, or now if faces change."""
-        code = moment.code if self.faces_vary else Usd.TimeCode.EarliestTime()
+        code = moment.code if self.faces_vary else _EARLIEST
         points = np.array(self._points(code), np.float32).reshape(-1, 3)
         if not np.isfinite(points).all():
             raise self._fail(f"point {int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])} is not finite")
@@ -435,20 +447,24 @@ class Mesh:
     @property
     def skeleton(self) -> str | None:
         """The path of what has these joints."""
-        return self._place.name(self._rig.skeleton.GetPrim()) if self.joints and self._rig is not None else None
+        return self._place.name(self._rig.prim) if self.joints and self._rig is not None else None
 
     def weights(self) -> tuple[NDArray[np.int64], _Doubles]:
         """Joints of each point, and how much they move it: (points, n). For what joints do not move: one, which does."""
         skin = self._skin or _Skin(self._rig, self._rest, self.path)
         return skin.joints, skin.weights
 
+    def points(self) -> _Doubles:
+        """Where its points are in the world: (points, 3), in double, so that nothing is lost far from zero."""
+        return self.body.vertices(origin=self._frame) + self._frame
+
     def _world(self, moment: _Moment) -> _Doubles | None:
         """From what the body's joints, or UsdSkel, give to the world; None: it is not there."""
         rig = self._rig
-        matrix = self._place.matrix(self._prim if rig is None or not rig.has_joints else rig.skeleton.GetPrim(), moment)
+        matrix = self._place.matrix(self._prim if rig is None or not rig.has_joints else rig.prim, moment)
         return rig.rigid_matrix(moment) @ matrix if rig is not None and rig.is_rigid and matrix is not None else matrix
 
-    def pose(self, moment: _Moment) -> None:
+    def _pose(self, moment: _Moment) -> None:
         world = self._world(moment) if self._place.shows(self._prim, moment) else None
         self.is_there = world is not None
         if world is None:
@@ -459,7 +475,7 @@ class Mesh:
             if self._skin is None:
                 self._set_points(world, moment)
                 return
-            self._skin.pose(self.body, world, moment)
+            self._frame = self._skin.pose(self.body, world, moment)
         except ValueError as error:
             raise error if isinstance(error, Error) and str(error).startswith("/") else self._fail(f"at {moment.time:g}: {error}")
         if self._rig is not None:
@@ -480,7 +496,8 @@ class Mesh:
             raise ValueError("its points are not finite")
         middle = points.mean(axis=0) if len(points) else np.zeros(3)
         self.body.set_vertices((points - middle).astype(np.float32))
-        self.body.set_frame(middle + world[3, :3])
+        self._frame = middle + world[3, :3]
+        self.body.set_frame(self._frame)
 
     def _compare(self, world: _Doubles, moment: _Moment) -> None:
         """Is this what UsdSkel says? At the first pose all vertices are asked, then some; and if not, UsdSkel's are taken."""
