@@ -174,7 +174,7 @@ static bool FailUnknown(ioLoader* loader)
 	else if (EndsWith(loader->path, ".usd") || EndsWith(loader->path, ".usda") || EndsWith(loader->path, ".usdc") ||
 	         EndsWith(loader->path, ".usdz"))
 	{
-		ioFail(loader, 0, "USD is checked from Python: pip install 'snugmesh[usd]' && python3 -m snugmesh.usd '%s'",
+		ioFail(loader, 0, "USD is checked by python3 -m snugmesh.usd '%s', after pip install 'snugmesh[usd]'",
 		    loader->path);
 	}
 	else if (EndsWith(loader->path, ".abc"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._pxr import load_module
+from ._pxr import Usd, load_module
 from .check import check
 
 NAME = "snugmesh:ContactChecker"
@@ -18,6 +18,8 @@ def register_validator() -> Any:
     >>> usd.register_validator().Validate(Usd.Stage.CreateInMemory())
     []
     """
+    if Usd.GetVersion() < (0, 26, 5):
+        raise RuntimeError("USD's validators can be written in Python from usd-core 26.5 on")
     validation = load_module("UsdValidation")
     registry = validation.ValidationRegistry()
     if not registry.HasValidator(NAME):
