@@ -24,7 +24,7 @@ def register_validator() -> Any:
     registry = validation.ValidationRegistry()
     if not registry.HasValidator(NAME):
         metadata = validation.ValidatorMetadata(name=NAME, doc="Meshes of different actors do not meet.", keywords=["snugmesh"])
-        registry.RegisterStageValidator(metadata, lambda stage, _: _list_errors(validation, stage), [])
+        registry.RegisterStageValidator(metadata, lambda stage, _: _list_errors(validation, stage))
     return registry.GetOrLoadValidatorByName(NAME)
 
 
