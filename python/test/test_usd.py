@@ -143,6 +143,8 @@ class Poses(UsdTest):
             add_tube(stage, random, method, scales=i % 3 == 2, plain_sums=i % 4 < 2, constant=i % 8 == 7)
             hows = self.compare_poses(stage, [1.0, 5.0, 9.0], f"rig {i}")
             fast += all(why is None for _, why in hows)
+            if method == "classicLinear":
+                self.assertEqual({why for _, why in hows}, {None}, f"rig {i}")
         self.assertGreater(fast, 0.7 * scaled(24))
 
     def compare_glb(self, path, expect_fast):
@@ -255,7 +257,7 @@ class Stages(UsdTest):
         stage = make_stage()
         instancer = UsdGeom.PointInstancer.Define(stage, "/many")
         instancer.AddTranslateOp().Set((0, 100, 0))
-        add_box(stage, "/many/kinds/small/mesh", (0, 0, 0.5), 0.5)
+        add_box(stage, "/many/kinds/small/mesh", (0, 0.5, 0), 0.5)
         add_box(stage, "/many/kinds/large")
         instancer.CreatePrototypesRel().SetTargets(["/many/kinds/small", "/many/kinds/large"])
         instancer.CreateProtoIndicesAttr([0, 1, 0])
@@ -270,7 +272,7 @@ class Stages(UsdTest):
         self.assertEqual([m.path for m in cast], ["/many[3]/small/mesh", "/many[7]/small/mesh", "/many[8]/large"])
         cast.pose(1)
         box = np.array(BOX, float)
-        np.testing.assert_allclose(cast["/many[3]/small/mesh"].body.vertices(), (0.5 * box + [0, 0, 0.5]) * [1, 3, 1] + [9, 100, 0], atol=1e-5)
+        np.testing.assert_allclose(cast["/many[3]/small/mesh"].body.vertices(), (0.5 * box + [0, 0.5, 0]) * [1, 3, 1] + [9, 100, 0], atol=1e-5)
         turn = np.array(Gf.Matrix4d().SetRotate(Gf.Quatd(0.5, 0.5, 0.5, 0.5)))[:3, :3]
         np.testing.assert_allclose(cast["/many[8]/large"].body.vertices(), box * [2, 1, 1] @ turn + [5, 100, 0], atol=1e-5)
         cast.pose(2)
@@ -529,19 +531,19 @@ class Checks(UsdTest):
             self.assertLessEqual(differ, most * total, name)
             self.assertGreater(total, 500, name)
 
-    def write_two(self, folder):
+    def write_two(self, folder, frames):
         """A stage of the man, who walks, and the creature beside him, by references; and what to tell the program."""
         characters = need_characters()
         stage = Usd.Stage.CreateNew(str(Path(folder) / "two.usda"))
-        for key, value in (("TimeCodesPerSecond", 30), ("FramesPerSecond", 30), ("StartTimeCode", 0), ("EndTimeCode", 29)):
+        for key, value in (("TimeCodesPerSecond", 30), ("FramesPerSecond", 30), ("StartTimeCode", 0), ("EndTimeCode", frames - 1)):
             getattr(stage, f"Set{key}")(value)
         for name, clip, z in (("man", 1, 0.0), ("creature", 0, 1.25)):
-            rigs.make_stage(characters / f"{name}.glb", clip, 30)[0].Export(f"{folder}/{name}.usdc")
+            rigs.make_stage(characters / f"{name}.glb", clip, frames)[0].Export(f"{folder}/{name}.usdc")
             prim = stage.DefinePrim(f"/{name}")
             prim.GetReferences().AddReference(f"./{name}.usdc")
             UsdGeom.Xformable(prim).AddTranslateOp().Set((0, 0, z))
         stage.Save()
-        arguments = (characters / "man.glb", characters / "creature.glb", "--clip", 1, "--clip", 0, "--place", "0,0,0", "--place", "0,0,1.25", "--to", 29 / 30)
+        arguments = (characters / "man.glb", characters / "creature.glb", "--clip", 1, "--clip", 0, "--place", "0,0,0", "--place", "0,0,1.25", "--to", (frames - 1) / 30)
         return Path(folder) / "two.usda", arguments
 
     def run_module(self, *arguments):
@@ -550,8 +552,8 @@ class Checks(UsdTest):
     def test_command_beside_the_program(self):
         """The same answers to the same questions, in the same words."""
         with tempfile.TemporaryDirectory() as folder:
-            path, arguments = self.write_two(folder)
-            (Path(folder) / "may touch").write_text("# legs\nleft_thigh, tail_3\nLEFT_THIGH,  tail_4\n")
+            path, arguments = self.write_two(folder, 8)
+            (Path(folder) / "may touch").write_text("# legs\nleft_thigh, tail_3\ntail_4,  LEFT_THIGH\n")
             (Path(folder) / "for snug").write_text("left thigh, tail 3\nleft thigh, tail 4\n")
             for mine, others in (
                 (("--by-joint",), ()),
@@ -631,7 +633,7 @@ class Checks(UsdTest):
     def test_over_layer(self):
         """Reopened over its stage: what it says of faces and curves is so, by points that UsdSkel baked."""
         with tempfile.TemporaryDirectory() as folder:
-            path, _ = self.write_two(folder)
+            path, _ = self.write_two(folder, 21)
             report = usd.check(path, 0, 20, step=5, curves=True)
             report.write_over(Path(folder) / "contacts.usdc")
             root = Sdf.Layer.CreateAnonymous(".usda")
