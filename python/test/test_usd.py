@@ -205,16 +205,13 @@ class Poses(UsdTest):
         add_tube(stage, np.random.default_rng(1))
         cast = usd.load(stage)
         self.assertIsNone(cast.meshes[0].why)
-        cast.meshes[0]._skin.shares = cast.meshes[0]._skin.shares * 1  # as it was
         rows = cast.meshes[0]._rig.matrices
         cast.meshes[0]._rig.matrices = lambda moment: rows(moment) * 1.001
         baked = rigs.bake(stage, 9)
-        evaluate = usd.stage._Skin.evaluate_some
         cast.meshes[0]._skin.evaluate_some = lambda ids, points, moment: cast.meshes[0]._evaluate(moment)[ids]
         cast.pose(5)
         self.assertRegex(cast.meshes[0].why, "^as a linear skin it would be .* of its size from UsdSkel's pose at 5$")
         np.testing.assert_allclose(cast.meshes[0].body.vertices(), baked("/tube/mesh", 5), atol=1e-4)
-        self.assertIsNotNone(evaluate)
 
     def test_witnesses_see_every_pair_of_joints(self):
         stage = make_stage()
@@ -280,6 +277,33 @@ class Stages(UsdTest):
         report = usd.check(cast, 1, 3)
         self.assertEqual([len(frame.pairs) > 0 for frame in report.frames], [False, False, True])
         self.assertEqual({tuple(p) for p in report.frames[2].pairs[:, [0, 2]].tolist()}, {(1, 2)})
+
+    def test_instancers_of_instancers(self):
+        """In an instance, too: as when each instancer is written out."""
+        source = make_stage()
+        inner = UsdGeom.PointInstancer.Define(source, "/asset/outer/kinds/group")
+        add_box(source, "/asset/outer/kinds/group/kinds/box", half=0.5)
+        inner.AddTranslateOp().Set((0, 0, 7))
+        inner.CreatePrototypesRel().SetTargets(["/asset/outer/kinds/group/kinds/box"])
+        outer = UsdGeom.PointInstancer.Define(source, "/asset/outer")
+        outer.CreatePrototypesRel().SetTargets(["/asset/outer/kinds/group"])
+        for instancer, places in ((inner, [(0, 0, 0), (2, 0, 0)]), (outer, [(0, 0, 0), (0, 10, 0)])):
+            instancer.CreateProtoIndicesAttr([0, 0])
+            instancer.CreatePositionsAttr(places)
+        outer.CreateScalesAttr([(1, 1, 1), (3, 1, 1)])
+        stage = make_stage()
+        prim = stage.DefinePrim("/there", "Xform")
+        prim.GetReferences().AddReference(source.GetRootLayer().identifier, "/asset")
+        prim.SetInstanceable(True)
+        UsdGeom.Xformable(prim).AddTranslateOp().Set((0, 0, 100))
+        cast = usd.load(stage, prims=["/there/outer"])
+        expected = {(o, i): 0.5 * np.array(BOX) * [1 + 2 * o, 1, 1] + [2 * i * (1 + 2 * o), 10 * o, 107] for o in (0, 1) for i in (0, 1)}
+        self.assertEqual([m.path for m in cast], [f"/there/outer[{o}]/group[{i}]/box" for o, i in expected])
+        for mesh, points in zip(cast, expected.values()):
+            np.testing.assert_allclose(mesh.points(), points, atol=1e-5)
+        self.assertEqual(len(usd.load(stage, prims=["/there/outer"]).meshes), 4)
+        inner.CreateVisibilityAttr("invisible")
+        self.assertEqual([m.is_there for m in usd.load(stage)], [False] * 4)
 
     def test_visibility_purpose_payload(self):
         stage = make_stage()
@@ -622,7 +646,11 @@ class Checks(UsdTest):
                 (1, (path, "--over", path)),
                 (1, (path, "--over", str(Path(folder) / "no such folder/a.usda"))),
                 (0, (path, "--over", over)),
+                (1, (path, "--margin", "1", "--deeper-than", "1")),
+                (1, (path, "--keep-rest")),
+                (1, (path, "--end", "-1")),
                 (2, (path, "--unknown")),
+                (2, (path, "--limit", "-1")),
             ):
                 done = self.run_module(*arguments)
                 self.assertEqual(done.returncode, code, (arguments, done.stderr))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .cast import load
-from .check import Report, check
+from .check import Frame, Report, check
 
 CONTACT, BAD_INPUT, BAD_USAGE, INTERRUPTED = 3, 1, 2, 130
 
@@ -37,7 +37,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--by-joint", action="store_true", help="say which joints' triangles touch which")
     add("--summary", action="store_true", help="print what all frames come to, not each of them")
     add("--json", action="store_true", help="print one JSON object per frame and line")
-    add("--limit", type=int, default=1000000, metavar="N", help="pairs that --json lists in all, then only counts; default 1000000")
+    add("--limit", type=_read_count, default=1000000, metavar="N", help="pairs that --json lists in all, then only counts; default 1000000")
     add("--over", metavar="FILE.usda", help="write contacts as a layer to put over the stage")
     return parser
 
@@ -56,6 +56,29 @@ def _read_variants(given: Sequence[str]) -> dict[str, dict[str, str]]:
 def _read_ignored(path: str) -> list[list[str]]:
     lines = [line.partition("#")[0] for line in Path(path).read_text(encoding="utf-8").splitlines()]
     return [[name.strip() for name in line.split(",")] for line in lines if line.strip()]
+
+
+def _read_count(text: str) -> int:
+    if int(text) < 0:
+        raise ValueError
+    return int(text)
+
+
+class _Printer:
+    """Prints frames as they are found."""
+
+    def __init__(self, options: Any) -> None:
+        self.options, self.left = options, options.limit
+
+    def show(self, report: Report, frame: Frame) -> None:
+        if self.options.json:
+            print(report.frame_json(frame, limit=self.left, by_joint=self.options.by_joint))
+            self.left -= min(self.left, len(frame.pairs))
+            return
+        has_depth = report.asked["curves"]
+        if frame.number == 0:
+            print(f"\n{'time code':>10} {'s':>9} {'pairs':>9}" + (f" {'depth':>9}" if has_depth else ""))
+        print(f"{frame.time_code:10g} {frame.time:9.4f} {len(frame.pairs):9d}" + (f" {frame.depth:9.4g}" if has_depth else ""))
 
 
 def _print_report(report: Report, options: Any) -> None:
@@ -90,20 +113,12 @@ def _run(options: Any) -> int:
             print(f"body {i}: {mesh.path}, {len(mesh.faces)} triangles, {mesh.how}" + (f": {mesh.why}" if mesh.why else ""))
     ignored = _read_ignored(options.ignore) if options.ignore else ()
     asked = {name: getattr(options, name) for name in ("start", "end", "step", "within", "itself", "keep_rest", "margin", "rest_distance", "new_only", "deeper_than", "longer_than")}
-    report = check(cast, **asked, ignored=ignored, curves=bool(options.over))
-    left = options.limit
-    if options.json and options.summary:
-        print(report.summary_json(by_joint=options.by_joint))
-    elif options.json:
-        for frame in report.frames:
-            print(report.frame_json(frame, limit=left, by_joint=options.by_joint))
-            left -= min(left, len(frame.pairs))
-    else:
-        if not options.summary:
-            print(f"\n{'time code':>10} {'s':>9} {'pairs':>9}" + (f" {'depth':>9}" if report.asked["curves"] else ""))
-            for frame in report.frames:
-                print(f"{frame.time_code:10g} {frame.time:9.4f} {len(frame.pairs):9d}" + (f" {frame.depth:9.4g}" if report.asked["curves"] else ""))
+    progress = None if options.summary else _Printer(options).show
+    report = check(cast, **asked, ignored=ignored, curves=bool(options.over), progress=progress)
+    if not options.json:
         _print_report(report, options)
+    elif options.summary:
+        print(report.summary_json(by_joint=options.by_joint))
     if options.over and report.complete:
         report.write_over(options.over)
     return INTERRUPTED if not report.complete else CONTACT if options.fail_on_contact and report.contacts else 0

@@ -1,6 +1,7 @@
 """A stage as a whole: which meshes it has, who belongs together, and what is not looked at."""
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -52,9 +53,10 @@ class Cast:
                     self.notes.append(f"{place.name(prim)} is not looked at: a {prim.GetTypeName()} is no mesh")
 
     def _is_wanted(self, prim: Any, place: Place) -> bool:
-        path = Sdf.Path(place.name(prim).replace("[", "_").replace("]", "")) if place.parent else prim.GetPath()
-        below = not self._roots or any(path.HasPrefix(root) for root in self._roots)
-        return below and UsdGeom.Imageable(prim).ComputePurpose() in self._purposes
+        purpose = UsdGeom.Imageable(prim).ComputePurpose()
+        while place.parent is not None:  # instances are where their instancer is
+            prim, place = place.instancer.GetPrim(), place.parent
+        return purpose in self._purposes and (not self._roots or any(prim.GetPath().HasPrefix(root) for root in self._roots))
 
     def _add(self, prim: Any, rig: Rig | None, place: Place, actor: str | None) -> None:
         mesh = Mesh(prim, rig, place, actor or self._find_actor(prim), self._moment, self._models)
@@ -102,7 +104,7 @@ class Cast:
 
     def pose(self, time: float) -> None:
         """Go to a time code. What is not visible then has is_there False, and the pose that it had."""
-        if not self.start - 1e300 < time < 1e300:
+        if not math.isfinite(time):
             raise ValueError(f"{time} is no time code")
         self._moment = _Moment(float(time))
         for mesh in self.meshes:

@@ -327,7 +327,7 @@ def check(
     curves: bool = False,
     deeper_than: float | None = None,
     longer_than: float | None = None,
-    progress: Callable[[Frame], object] | None = None,
+    progress: Callable[[Report, Frame], object] | None = None,
 ) -> Report:
     """What meets in the frames of a stage: a path, a Usd.Stage or a Cast. The rules are those of `snug check`.
 
@@ -336,7 +336,7 @@ def check(
     contact with itself at rest does not count, unless keep_rest. margin: pairs no farther apart; of one mesh those that are
     farther apart than rest_distance at rest, by default the margin. new_only: without pairs that meet in the first frame.
     ignored: pairs of names of joints or meshes that may touch, "*" is any. curves: also along which curves, and how deep.
-    deeper_than, longer_than: what Report.contacts counts, in units of the stage and in seconds. progress: called with each Frame.
+    deeper_than, longer_than: what Report.contacts counts, in units of the stage and in seconds. progress: called with the Report so far and each Frame.
     """
     cast = stage if isinstance(stage, Cast) else load(stage)
     if not margin >= 0 or not np.isfinite(margin):
@@ -344,6 +344,10 @@ def check(
     curves = curves or deeper_than is not None
     if margin > 0 and (curves or keep_rest):
         raise ValueError("margin and curves, not both" if curves else "margin or keep_rest, not both")
+    if rest_distance is not None and not (margin > 0 and itself and rest_distance >= 0):
+        raise ValueError("rest_distance is a distance, and needs margin and itself")
+    if keep_rest and not itself:
+        raise ValueError("keep_rest needs itself")
     if not within and not itself and len({mesh.actor for mesh in cast.meshes}) <= 1:
         within = itself = True
     codes = cast.frames(start, end, step)
@@ -356,7 +360,7 @@ def check(
         for number, code in enumerate(codes):
             report.frames.append(search.look(number, code))
             if progress is not None:
-                progress(report.frames[-1])
+                progress(report, report.frames[-1])
     except KeyboardInterrupt:
         report.complete = False
     return report
