@@ -85,6 +85,8 @@ class Place:
         mine, outside = moment.instances(self.instancer).get(self.number), self.parent.matrix(self.instancer.GetPrim(), moment)
         if mine is None or outside is None or not self.parent.shows(self.instancer.GetPrim(), moment):
             return None
+        if not prim.GetPath().HasPrefix(self.root.GetPath()):
+            raise Error(f"{prim.GetPath()} moves what is in {self.root.GetPath()}, a prototype, and is not in it")
         below: _Doubles = np.array(moment.xforms.ComputeRelativeTransform(prim, self.root)[0])
         return below @ mine @ outside
 
@@ -340,9 +342,10 @@ class Mesh:
     """A mesh of a stage as a body.
 
     path: of its prim; of an instance of a PointInstancer /instancer[id]/prototype/mesh. actor: the path of what it is a part of:
-    a SkelRoot, a component or itself. body: its Body. how: 'linear skin', 'dual quaternion skin', 'rigid' or 'free'. why: what
-    made it free, where UsdSkel or USD computes all points. faces: the polygon of each triangle, of face_count. is_there: whether
-    it is visible at the time of the pose. faces_vary: whether its faces are others at other times. is_cage: drawn, it is subdivided; the body is its control cage.
+    a SkelRoot, a component or itself. body: its Body. how: 'linear skin', 'dual quaternion skin', 'blend shapes', 'rigid' or
+    'free'. why: what made it free, where UsdSkel or USD computes all points. faces: the polygon of each triangle, of face_count.
+    faces_vary: whether its faces are others at other times. is_there: whether it is visible at the time of the pose. is_cage:
+    drawn, it is subdivided; the body is its control cage.
     """
 
     def __init__(self, prim: Any, rig: Rig | None, place: Place, actor: str, moment: _Moment, models: _Models) -> None:
@@ -392,7 +395,7 @@ class Mesh:
         if not np.isfinite(points).all():
             raise self._fail(f"point {int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])} is not finite")
         counts, indices, shown = self._read_faces(len(points), code)
-        self.face_count, self._counts = len(counts), (counts, indices, shown)
+        self.face_count = len(counts)
         starts = np.cumsum(counts) - counts
         corners = np.repeat(starts[shown] - (np.cumsum(counts[shown]) - counts[shown]), counts[shown]) + np.arange(counts[shown].sum())
         triangles, faces = split_polygons(points, counts[shown], indices[corners])
@@ -405,7 +408,7 @@ class Mesh:
         if reason is None:
             try:
                 self._skin = _Skin(self._rig, points, self.path)
-                self._use(self._skin.model(self._models, triangles))
+                self.body = Body(self._skin.model(self._models, triangles))
             except Error as error:
                 if self._rig is None or str(error).startswith(self.path):
                     raise error if str(error).startswith(self.path) else self._fail(error)
@@ -424,12 +427,9 @@ class Mesh:
     def _set_free(self, reason: str) -> None:
         self._skin, self.why = None, reason
         try:
-            self._use(_make_model(self._models, self._rest, self._triangles, deformer="free"))
+            self.body = Body(_make_model(self._models, self._rest, self._triangles, deformer="free"))
         except Error as error:
             raise self._fail(error) from None
-
-    def _use(self, model: Model) -> None:
-        self.body = Body(model)
 
     @property
     def how(self) -> str:
