@@ -61,24 +61,28 @@ class _Regions:
     def __init__(self, cast: Cast) -> None:
         self.names: list[tuple[str, str]] = []
         self.called: list[set[str]] = []
-        numbers: dict[tuple[str, str], int] = {}
-        self._cast, self._of = cast, [self._find(mesh, numbers) for mesh in cast.meshes]
+        self._cast = cast
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._of: dict[int, NDArray[np.int64]] = {}
+        self._known = [[self._name(mesh, joint) for joint in mesh.joints or (None,)] for mesh in cast.meshes]
 
-    def _name(self, mesh: Mesh, joint: str | None, numbers: dict[tuple[str, str], int]) -> int:
+    def _name(self, mesh: Mesh, joint: str | None) -> int:
         key = (mesh.path, "") if joint is None else (mesh.skeleton or "", joint)
-        if key not in numbers:
-            numbers[key] = len(self.names)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.names)
             path = joint if joint is not None else mesh.path
             last = path.rpartition("/")[2]
             is_only = joint is None or sum(other.rpartition("/")[2] == last for other in mesh.joints) == 1
             self.names.append((mesh.actor, last if is_only else path))
             self.called.append({name.casefold() for name in (path, last, last.rpartition(":")[2], "*")})
-        return numbers[key]
+        return self._numbers[key]
 
-    def _find(self, mesh: Mesh, numbers: dict[tuple[str, str], int]) -> NDArray[np.int64]:
+    def _find(self, body: int) -> NDArray[np.int64]:
+        """The region of each triangle: found when it is asked for, since most of a crowd touches nothing."""
+        mesh, known = self._cast.meshes[body], np.array(self._known[body])
         triangles = mesh.body.model.triangles().astype(np.int64)
         if not mesh.joints:
-            return np.full(len(triangles), self._name(mesh, None, numbers))
+            return np.full(len(triangles), known[0])
         joints, weights = mesh.weights()
         at = np.broadcast_to(np.arange(len(triangles))[:, None], (len(triangles), 3 * joints.shape[1])).ravel()
         which, much = joints[triangles].reshape(-1), weights[triangles].astype(np.float32).reshape(-1)
@@ -87,8 +91,8 @@ class _Regions:
         sums, at, which = np.add.reduceat(much[order], starts) if len(starts) else much, at[order][starts], which[order][starts]
         best = np.lexsort((which, -sums, at))
         heaviest = which[best[np.searchsorted(at[best], np.arange(len(triangles)))]]
-        known = {j: self._name(mesh, mesh.joints[j], numbers) for j in np.unique(heaviest).tolist()}
-        return np.array([known[j] for j in heaviest.tolist()], np.int64)
+        regions: NDArray[np.int64] = known[heaviest]
+        return regions
 
     def keys(self, pairs: _Pairs) -> NDArray[np.int64]:
         """The two regions of each pair, the lower one first: (n, 2)."""
@@ -96,6 +100,8 @@ class _Regions:
         for side in (0, 1):
             for body in np.unique(pairs[:, 2 * side]).tolist():
                 mine = pairs[:, 2 * side] == body
+                if body not in self._of:
+                    self._of[body] = self._find(body)
                 of = self._of[body]
                 triangles = pairs[mine, 2 * side + 1].astype(np.int64)
                 # Of a mesh whose faces change there is one region.
