@@ -63,7 +63,7 @@ class _Regions:
         self.called: list[set[str]] = []
         self._cast = cast
         self._numbers: dict[tuple[str, str], int] = {}
-        self._of: dict[int, NDArray[np.int64]] = {}
+        self._influences: dict[int, tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = {}
         self._known = [[self._name(mesh, joint) for joint in mesh.joints or (None,)] for mesh in cast.meshes]
 
     def _name(self, mesh: Mesh, joint: str | None) -> int:
@@ -77,21 +77,24 @@ class _Regions:
             self.called.append({name.casefold() for name in (path, last, last.rpartition(":")[2], "*")})
         return self._numbers[key]
 
-    def _find(self, body: int) -> NDArray[np.int64]:
-        """The region of each triangle: found when it is asked for, since most of a crowd touches nothing."""
+    def _find(self, body: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The region of each of some triangles."""
         mesh, known = self._cast.meshes[body], np.array(self._known[body])
-        triangles = mesh.body.model.triangles().astype(np.int64)
         if not mesh.joints:
-            return np.full(len(triangles), known[0])
-        joints, weights = mesh.weights()
-        at = np.broadcast_to(np.arange(len(triangles))[:, None], (len(triangles), 3 * joints.shape[1])).ravel()
-        which, much = joints[triangles].reshape(-1), weights[triangles].astype(np.float32).reshape(-1)
+            return np.full(len(numbers), known[0])
+        if body not in self._influences:
+            self._influences[body] = mesh.body.model.triangles().astype(np.int64), *mesh.weights()
+        triangles, joints, weights = self._influences[body]
+        numbers, places = np.unique(np.minimum(numbers, len(triangles) - 1), return_inverse=True)  # faces may have changed
+        corners = triangles[numbers]
+        at = np.repeat(np.arange(len(numbers)), 3 * joints.shape[1])
+        which, much = joints[corners].reshape(-1), weights[corners].astype(np.float32).reshape(-1)
         order = np.lexsort((which, at))
-        starts = np.flatnonzero(np.append(True, (np.diff(at[order]) != 0) | (np.diff(which[order]) != 0))) if len(at) else np.zeros(0, np.int64)
-        sums, at, which = np.add.reduceat(much[order], starts) if len(starts) else much, at[order][starts], which[order][starts]
+        starts = np.flatnonzero(np.append(True, (np.diff(at[order]) != 0) | (np.diff(which[order]) != 0)))
+        sums, at, which = np.add.reduceat(much[order], starts), at[order][starts], which[order][starts]
         best = np.lexsort((which, -sums, at))
-        heaviest = which[best[np.searchsorted(at[best], np.arange(len(triangles)))]]
-        regions: NDArray[np.int64] = known[heaviest]
+        heaviest = which[best[np.searchsorted(at[best], np.arange(len(numbers)))]]
+        regions: NDArray[np.int64] = known[heaviest][places]
         return regions
 
     def keys(self, pairs: _Pairs) -> NDArray[np.int64]:
@@ -100,12 +103,7 @@ class _Regions:
         for side in (0, 1):
             for body in np.unique(pairs[:, 2 * side]).tolist():
                 mine = pairs[:, 2 * side] == body
-                if body not in self._of:
-                    self._of[body] = self._find(body)
-                of = self._of[body]
-                triangles = pairs[mine, 2 * side + 1].astype(np.int64)
-                # Of a mesh whose faces change there is one region.
-                both[mine, side] = of[np.minimum(triangles, len(of) - 1)]
+                both[mine, side] = self._find(body, pairs[mine, 2 * side + 1].astype(np.int64))
         return np.sort(both, axis=1)
 
 
