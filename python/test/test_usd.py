@@ -147,6 +147,26 @@ class Poses(UsdTest):
                 self.assertEqual({why for _, why in hows}, {None}, f"rig {i}")
         self.assertGreater(fast, 0.7 * scaled(24))
 
+    def test_random_turns(self):
+        """Joints turned against each other in any way, so that signs of quaternions matter; and skeletons in spaces that shear
+        and mirror. Whatever snug would do otherwise, poses are UsdSkel's."""
+        hows = set()
+        for i in range(scaled(40)):
+            random = np.random.default_rng(1000 * SEED + i)
+            stage = make_stage()
+            add_tube(stage, random, "dualQuaternion" if i % 3 else "classicLinear", scales=i % 4 == 0)
+            for frame in range(1, 10):
+                turns = random.normal(size=(4, 4))
+                turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+                UsdSkel.Animation(stage.GetPrimAtPath("/tube/motion")).GetRotationsAttr().Set([Gf.Quatf(*map(float, q)) for q in turns], frame)
+            if i % 2:
+                world = np.eye(4)
+                world[:3, :3] = random.normal(size=(3, 3))
+                UsdGeom.Xformable(stage.GetPrimAtPath("/tube")).GetOrderedXformOps()[0].Set(Gf.Matrix4d(*world.ravel().tolist()))
+            hows |= set(self.compare_poses(stage, list(range(1, 10)), f"rig {i}"))
+        self.assertTrue(any(why and "mirrors or flattens space" in why for _, why in hows))
+        self.assertTrue(any(why and "of its size from UsdSkel's pose at" in why for _, why in hows))
+
     def compare_glb(self, path, expect_fast):
         glb = rigs.Glb(path)
         clips = range(len(glb.json.get("animations", []))) or [None]
@@ -208,7 +228,7 @@ class Poses(UsdTest):
         rows = cast.meshes[0]._rig.matrices
         cast.meshes[0]._rig.matrices = lambda moment: rows(moment) * 1.001
         baked = rigs.bake(stage, 9)
-        cast.meshes[0]._skin.evaluate_some = lambda ids, points, moment: cast.meshes[0]._evaluate(moment)[ids]
+        cast.meshes[0]._skin.evaluate_some = lambda rig, ids, points, moment: cast.meshes[0]._evaluate(moment)[ids]
         cast.pose(5)
         self.assertRegex(cast.meshes[0].why, "^as a linear skin it would be .* of its size from UsdSkel's pose at 5$")
         np.testing.assert_allclose(cast.meshes[0].body.vertices(), baked("/tube/mesh", 5), atol=1e-4)

@@ -297,10 +297,8 @@ class _Skin:
             body.set_amplitudes(rig.amplitudes(moment))
         return frame
 
-    def evaluate_some(self, ids: NDArray[np.int64], points: _Floats, moment: _Moment) -> _Doubles:
+    def evaluate_some(self, rig: Rig, ids: NDArray[np.int64], points: _Floats, moment: _Moment) -> _Doubles:
         """Some of a mesh's points as UsdSkel skins them."""
-        rig = self.rig
-        assert rig is not None
         some = points[ids]
         if rig.shapes and len(rig.offsets):
             if self._some_offsets is None:
@@ -472,14 +470,24 @@ class Mesh:
         if self.faces_vary:
             self._make(moment)
         try:
+            if self._skin is not None:
+                self._follow(self._skin, world, moment)
             if self._skin is None:
                 self._set_points(world, moment)
-                return
-            self._frame = self._skin.pose(self.body, world, moment)
         except ValueError as error:
-            raise error if isinstance(error, Error) and str(error).startswith("/") else self._fail(f"at {moment.time:g}: {error}")
+            raise error if str(error).startswith("/") else self._fail(f"at {moment.time:g}: {error}")
+
+    def _follow(self, skin: _Skin, world: _Doubles, moment: _Moment) -> None:
+        """By its own joints, as long as that is what UsdSkel says."""
+        try:
+            self._frame = skin.pose(self.body, world, moment)
+        except Error as error:  # such as dual quaternions that a mirror is in front of
+            if self._rig is None or str(error).startswith("/"):
+                raise
+            self._set_free(str(error))
+            return
         if self._rig is not None:
-            self._compare(world, moment)
+            self._compare(skin, self._rig, world, moment)
 
     def _evaluate(self, moment: _Moment) -> _Doubles:
         """Points as USD has them, before the way into the world."""
@@ -499,10 +507,8 @@ class Mesh:
         self._frame = middle + world[3, :3]
         self.body.set_frame(self._frame)
 
-    def _compare(self, world: _Doubles, moment: _Moment) -> None:
+    def _compare(self, skin: _Skin, rig: Rig, world: _Doubles, moment: _Moment) -> None:
         """Is this what UsdSkel says? At the first pose all vertices are asked, then some; and if not, UsdSkel's are taken."""
-        skin, rig = self._skin, self._rig
-        assert skin is not None and rig is not None
         if self._picked is None:
             self._picked, ids = skin.pick(), np.arange(len(self._rest))
         elif not skin.by_joints:
@@ -511,11 +517,10 @@ class Mesh:
             ids = self._picked
         if len(ids) == 0:
             return
-        expected = skin.evaluate_some(ids, self._rest, moment) if len(ids) < len(self._rest) else self._evaluate(moment)
+        expected = skin.evaluate_some(rig, ids, self._rest, moment) if len(ids) < len(self._rest) else self._evaluate(moment)
         placed = expected @ world[:3, :3]
         found = self.body.vertices(ids.astype(np.uint32), origin=world[3, :3])
         size = float(np.linalg.norm(placed.max(axis=0) - placed.min(axis=0)))
         apart = float(np.abs(found - placed).max())
         if not apart <= TOLERANCE * size:
             self._set_free(f"as a {self.how} it would be {apart / max(size, 1e-30):.1e} of its size from UsdSkel's pose at {moment.time:g}")
-            self._set_points(world, moment)
