@@ -654,7 +654,9 @@ typedef struct snugSweepContact
 } snugSweepContact;
 
 /// Find all pairs of features that meet on the way, for a response that looks at each. What snugSweep finds is the
-/// first of them, but for searches that were cut, and is returned as well.
+/// first of them, but for searches that were cut, and is returned as well. The time it takes grows with the features
+/// that come near each other: thousands of needles in one place may take minutes. `maxSteps` is what bounds it, and has
+/// no default.
 /// @param contacts nullable if capacity is zero; receives the `capacity` first ones, sorted by time, then by the
 /// features' kinds and numbers
 /// @param capacity below SNUG_NONE
