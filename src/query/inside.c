@@ -51,8 +51,8 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	sgInside* search = SearchOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
-	const sgTriangleLanes* lanes = sgView_Lanes(&search->side, kept);
-	uint32_t passed = (uint32_t)search->kernels->boxes->overlapBoxes(&search->line, 1, &lanes->boxes, lanes->mask);
+	uint32_t passed = (uint32_t)search->kernels->boxes->overlapBoxes(
+	    &search->line, 1, &sgView_Lanes(&search->side, kept)->boxes, sgView_Lanes(&search->side, kept)->mask);
 	search->counters.triangleTests += sgView_Lanes(&search->side, kept)->leaf->triangleCount;
 	search->counters.exactTests += sgCountBits(passed);
 	for (; passed != 0; passed &= passed - 1)

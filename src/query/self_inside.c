@@ -169,16 +169,17 @@ static void Shade(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Own* own = OwnOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, opened, lane, &own->search.counters);
-	const sgTriangleLanes* lanes = sgView_Lanes(&own->triangles, kept);
-	uint64_t rest = own->search.kernels->boxes->overlapBoxes(&own->shadow, 1, &lanes->boxes, lanes->mask);
-	own->search.counters.triangleTests += lanes->leaf->triangleCount;
+	const sgLeaf* leaf = sgView_Lanes(&own->triangles, kept)->leaf;
+	uint64_t rest = own->search.kernels->boxes->overlapBoxes(
+	    &own->shadow, 1, &sgView_Lanes(&own->triangles, kept)->boxes, sgView_Lanes(&own->triangles, kept)->mask);
+	own->search.counters.triangleTests += leaf->triangleCount;
 	walk->isStopped = --own->looks == 0;
 	for (; rest != 0; rest &= rest - 1)
 	{
 		const uint32_t i = sgLowestBit((uint32_t)rest);
 		float triangle[3][3];
 		sgView_GetTriangle(&own->triangles, kept, i, triangle);
-		own->flags[lanes->leaf->firstTriangle + i] |= (uint8_t)FindShaded(own, (const float(*)[3])triangle);
+		own->flags[leaf->firstTriangle + i] |= (uint8_t)FindShaded(own, (const float(*)[3])triangle);
 	}
 }
 
