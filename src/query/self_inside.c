@@ -226,7 +226,7 @@ static uint32_t PartOf(Own* own, uint32_t triangle, uint32_t corner)
 
 static void Join(Own* own, uint32_t a, uint32_t cornerA, uint32_t b, uint32_t cornerB)
 {
-	const uint32_t met = (own->flags[a] >> cornerA | own->flags[b] >> cornerB) & OWN_CORNER;
+	const uint32_t ofA = own->flags[a], ofB = own->flags[b], met = (ofA >> cornerA | ofB >> cornerB) & OWN_CORNER;
 	if (met == 0)
 	{
 		own->parts[PartOf(own, a, cornerA)] = PartOf(own, b, cornerB);
@@ -239,7 +239,7 @@ static void JoinAll(Own* own, const sgEdges* edges)
 	{
 		for (uint32_t c = 0; c < 3 && !OWN_WHOLE(own->flags[t]); ++c)
 		{
-			if ((own->flags[t] >> c & OWN_EDGE) == 0)
+			if (((uint32_t)own->flags[t] >> c & OWN_EDGE) == 0)
 			{
 				Join(own, t, c, t, (c + 1) % 3);
 			}
