@@ -243,9 +243,9 @@ SNUG_API snugResult snugFindVertexDepths(
 /// surface does not count, and the answer is exact. The body should be closed, as for snugFindInside, and its triangles
 /// turn the same way: of those that are turned over, corners count as inside.
 ///
-/// Where the body is does not matter, as in snugCollideSelf. Takes memory for a moment, 57 to 105 bytes per triangle,
-/// from the body's allocator. Of surfaces that are closed and turn the same way everywhere, it takes little more time
-/// than snugCollideSelf; of others, about a microsecond for each vertex and triangle.
+/// Where the body is does not matter, as in snugCollideSelf. Takes memory for a moment, 73 to 121 bytes per triangle,
+/// from the body's allocator. Takes two to five times as long as snugCollideSelf; where most triangles have an open
+/// edge or turn against their neighbours, about two microseconds for each vertex and triangle.
 /// @param vertices nullable; receives one for each vertex, by number: `winding` is that of what is in front, and
 /// `triangle` is one of its triangles, at which that was asked. Twins have the same answer; of no triangle with area,
 /// or none at all, outside and SNUG_NONE
@@ -654,7 +654,9 @@ typedef struct snugSweepContact
 } snugSweepContact;
 
 /// Find all pairs of features that meet on the way, for a response that looks at each. What snugSweep finds is the
-/// first of them, but for searches that were cut, and is returned as well.
+/// first of them, but for searches that were cut, and is returned as well. The time it takes grows with the features
+/// that come near each other: thousands of needles in one place may take minutes. `maxSteps` is what bounds it, and has
+/// no default.
 /// @param contacts nullable if capacity is zero; receives the `capacity` first ones, sorted by time, then by the
 /// features' kinds and numbers
 /// @param capacity below SNUG_NONE

@@ -37,7 +37,8 @@ typedef struct check
 	bool* isOpen;        ///< per body; null: nobody asks what is inside
 	cliCurves curves;    ///< of all frames, if they are to be written
 	uint64_t frameCount; ///< that were asked for
-	uint64_t listed;     ///< pairs that JSON has listed
+	uint64_t listed;     ///< pairs that JSON has listed, and vertices
+	uint64_t listable;   ///< and how many there were
 	bool outOfMemory;
 } check;
 

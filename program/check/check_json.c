@@ -45,6 +45,7 @@ static void PrintClips(const check* c)
 static void PrintPairs(check* c, const cliContacts* contacts)
 {
 	fprintf(c->out, ",\"pairs\":[");
+	c->listable += contacts->count;
 	for (uint64_t i = 0; i < contacts->count && c->listed < (uint64_t)c->limit; ++i, ++c->listed)
 	{
 		const cliPair* p = contacts->pairs + i;
@@ -131,25 +132,28 @@ static void PrintDistances(const check* c, const cliNear* near)
 	fprintf(c->out, "]");
 }
 
-static void PrintInsides(const check* c, const cliNear* near)
+static void PrintInsides(check* c, const cliNear* near)
 {
 	fprintf(c->out, ",\"inside\":[");
 	for (size_t i = 0; i < near->insideCount; ++i)
 	{
 		const cliInside* inside = near->insides + i;
+		const uint64_t left = (uint64_t)c->limit - c->listed, count = inside->count < left ? inside->count : left;
 		fprintf(c->out, "%s{\"bodies\":[%d,%d],\"count\":%zu,\"vertices\":[", i > 0 ? "," : "", inside->bodies[0],
 		    inside->bodies[1], inside->count);
-		for (size_t k = 0; k < inside->count; ++k)
+		for (uint64_t k = 0; k < count; ++k)
 		{
 			fprintf(c->out, k > 0 ? ",%u" : "%u", near->vertices[inside->first + k].vertex);
 		}
 		fprintf(c->out, inside->bodies[0] == inside->bodies[1] ? "]" : "],\"depths\":[");
-		for (size_t k = 0; k < inside->count && inside->bodies[0] != inside->bodies[1]; ++k)
+		for (uint64_t k = 0; k < count && inside->bodies[0] != inside->bodies[1]; ++k)
 		{
 			fprintf(c->out, k > 0 ? "," : "");
 			cliPrintJsonNumber(c->out, near->vertices[inside->first + k].depth);
 		}
 		fprintf(c->out, inside->bodies[0] == inside->bodies[1] ? "}" : "]}");
+		c->listed += count;
+		c->listable += inside->count;
 	}
 	fprintf(c->out, "]");
 }

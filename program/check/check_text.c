@@ -282,7 +282,7 @@ static void PrintCounted(const cliTally* t)
 		double depth = 0.0;
 		for (uint64_t i = first; i <= last; ++i)
 		{
-			depth = t->frames[i].depth > depth ? t->frames[i].depth : depth;
+			depth = fmax(depth, cliTallyFrame_GetDepth(t->frames + i));
 		}
 		if (count == 0)
 		{

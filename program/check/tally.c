@@ -249,7 +249,13 @@ bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts)
 	}
 	AddUp(tally, contacts);
 	cliTallyFrame frame = { time, contacts->count, contacts->counters.verticesEvaluated, contacts->microseconds,
-		cliNear_GetDepth(&contacts->near), false };
+		cliNear_GetDepth(&contacts->near), -1.0, false };
+	for (size_t i = 0; i < contacts->near.insideCount; ++i)
+	{
+		const cliInside* inside = contacts->near.insides + i;
+		const bool isOfTwo = inside->bodies[0] != inside->bodies[1];
+		frame.insideDepth = isOfTwo && inside->depth > frame.insideDepth ? inside->depth : frame.insideDepth;
+	}
 	for (size_t i = 0; i < contacts->near.curveCount; ++i)
 	{
 		const cliCurve* curve = contacts->near.curves + i;
@@ -267,14 +273,25 @@ uint64_t cliTally_GetWorst(const cliTally* tally)
 	return tally->byDepth && tally->frames[tally->deepest].depth > 0.0 ? tally->deepest : tally->mostFrame;
 }
 
+double cliTallyFrame_GetDepth(const cliTallyFrame* frame)
+{
+	return frame->insideDepth > frame->depth ? frame->insideDepth : frame->depth;
+}
+
+static bool IsContact(const cliTallyFrame* frame)
+{
+	return frame->pairs > 0 || frame->insideDepth >= 0.0;
+}
+
 bool cliTally_FindContact(const cliTally* tally, uint64_t from, uint64_t* first, uint64_t* last)
 {
 	for (uint64_t i = from; i < tally->frameCount; ++i)
 	{
 		bool isDeep = false;
-		for (*first = i; i < tally->frameCount && tally->frames[i].pairs > 0; ++i)
+		for (*first = i; i < tally->frameCount && IsContact(tally->frames + i); ++i)
 		{
-			isDeep = isDeep || tally->frames[i].isUnknown || tally->frames[i].depth > tally->deeperThan;
+			isDeep =
+			    isDeep || tally->frames[i].isUnknown || cliTallyFrame_GetDepth(tally->frames + i) > tally->deeperThan;
 			*last = i;
 		}
 		if (i > *first && isDeep && tally->frames[*last].time - tally->frames[*first].time > tally->longerThan)

@@ -12,6 +12,7 @@ typedef struct cliTallyFrame
 	uint64_t vertices;   ///< evaluated
 	double microseconds; ///< what it took
 	double depth;        ///< the largest, if curves were asked for
+	double insideDepth;  ///< of vertices inside other bodies, if that was asked for; negative: there are none
 	bool isUnknown;      ///< there are curves whose depth is not known, open ones
 } cliTallyFrame;
 
@@ -56,14 +57,17 @@ typedef struct cliTally
 	uint64_t keyCapacity;
 } cliTally;
 
+/// How deep bodies reach past each other, by curves or by vertices, as far as that was asked for.
+double cliTallyFrame_GetDepth(const cliTallyFrame* frame);
+
 void cliTally_Begin(cliTally* tally, const cliRegions* regions);
 
 /// Add a frame, the one after the last.
 /// @return false if there is no memory
 bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts);
 
-/// Frames in contact that follow each other. They count if they are deeper and last longer than asked for, from the
-/// first to the last; an unknown depth counts.
+/// Frames in contact that follow each other: with pairs, or vertices inside other bodies. They count if they are deeper
+/// and last longer than asked for, from the first to the last; an unknown depth counts.
 /// @param first receives the first frame, from the given one on, of the next contact that counts
 /// @param last receives its last frame
 /// @return false if there is none

@@ -45,12 +45,12 @@ static const cliUsage usage = {
 	    "timeline, a table by joints, and the command, all in one file. --png writes a picture of the worst frame, "
 	    "without text.\n\n"
 	    "For quality control: --deeper-than and --longer-than say which contacts count, that is, frames in contact "
-	    "that follow each other; --fail-on-contact exits with 3 if one does. What is open has no depth and always "
-	    "counts. --ignore leaves out pairs of triangles by the joints that they belong to, --new-only those that meet "
-	    "in the first frame already, as shoes and legs may; depths then count from how deep the same joints met in "
-	    "that "
-	    "frame, and the worst frame is the deepest. Where depths are known, tables by joint begin with what is "
-	    "deepest.\n\n"
+	    "that follow each other; --fail-on-contact exits with 3 if one does. Contact is any pair, and any vertex that "
+	    "--inside finds in another body; not those in their own, where they may be at rest. What is open has no depth "
+	    "and always counts. --ignore leaves out pairs of triangles by the joints that they belong to, --new-only those "
+	    "that meet in the first frame already, as shoes and legs may; depths then count from how deep the same joints "
+	    "met in that frame, and the worst frame is the deepest. Where depths are known, tables by joint begin with "
+	    "what is deepest.\n\n"
 	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =
 	    "  snug check kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 --html page.html\n"
@@ -162,10 +162,11 @@ static void ShowEnd(check* c)
 	{
 		checkPrintSummary(c);
 	}
-	if (c->json && !c->summary && c->limit > 0 && c->listed < c->tally.pairs)
+	if (c->json && !c->summary && c->limit > 0 && c->listed < c->listable)
 	{
-		cliError("warning: %llu of %llu pairs are listed; --limit N lists more, --summary none",
-		    (unsigned long long)c->listed, (unsigned long long)c->tally.pairs);
+		cliError("warning: %llu of %llu pairs%s are listed; --limit N lists more, --summary none",
+		    (unsigned long long)c->listed, (unsigned long long)c->listable,
+		    c->contactOptions.inside ? " and vertices" : "");
 	}
 	if (c->tally.stray > 0.0)
 	{
@@ -253,6 +254,44 @@ static bool HasEnough(const check* c)
 	return false;
 }
 
+static int CompareKeys(const void* first, const void* second)
+{
+	const uint64_t x = *(const uint64_t*)first, y = *(const uint64_t*)second;
+	return (x > y) - (x < y);
+}
+
+// Edges that an even number of triangles has, but more of them one way than the other.
+static bool CountTurnedEdges(const cliPart* part, uint64_t* edges)
+{
+	const size_t count = 3 * (size_t)part->triangleCount;
+	uint32_t* twins = malloc((size_t)part->vertexCount * sizeof(uint32_t) + 1);
+	uint64_t* keys = malloc(count * sizeof(uint64_t) + 1);
+	bool good = twins != NULL && keys != NULL && snugModel_GetTwins(part->model, twins) == snug_success;
+	for (size_t i = 0; good && i < count; ++i)
+	{
+		const uint64_t v = twins[part->triangles[i]], w = twins[part->triangles[i % 3 < 2 ? i + 1 : i - 2]];
+		keys[i] = (v < w ? v << 32 | w << 1 : w << 32 | v << 1) | (v < w);
+	}
+	if (good && count > 0)
+	{
+		qsort(keys, count, sizeof(uint64_t), CompareKeys);
+	}
+	*edges = 0;
+	for (size_t i = 0, next; good && i < count; i = next)
+	{
+		uint64_t ups = 0;
+		for (next = i; next < count && keys[next] >> 1 == keys[i] >> 1; ++next)
+		{
+			ups += keys[next] & 1;
+		}
+		const bool isEdge = keys[i] >> 32 != (keys[i] & UINT32_MAX) >> 1;
+		*edges += isEdge && (next - i) % 2 == 0 && 2 * ups != next - i;
+	}
+	free(twins);
+	free(keys);
+	return good;
+}
+
 // What is open has no inside for others; its own is a matter of where a half-line goes.
 static bool FindOpenBodies(check* c)
 {
@@ -260,10 +299,16 @@ static bool FindOpenBodies(check* c)
 	c->contactOptions.isOpen = c->isOpen = calloc((size_t)scene->partCount + 1, sizeof(bool));
 	for (int i = 0; c->isOpen != NULL && i < scene->partCount; ++i)
 	{
-		uint64_t edges;
-		if (snugModel_CountOpenEdges(scene->parts[i].model, &edges) != snug_success)
+		uint64_t edges, turned = 0;
+		if (snugModel_CountOpenEdges(scene->parts[i].model, &edges) != snug_success ||
+		    (c->contactOptions.self && !CountTurnedEdges(scene->parts + i, &turned)))
 		{
 			return false;
+		}
+		if (turned > 0)
+		{
+			cliError("warning: %s: body %d turns over at %llu edges: triangles that face inwards count as inside it",
+			    scene->files[scene->parts[i].file].path, i, (unsigned long long)turned);
 		}
 		c->isOpen[i] = edges > 0;
 		if (edges > 0)
@@ -519,7 +564,7 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		    "look for one pair per frame, and no more: is there contact?" },
 		{ "--by-joint", cli_flag, &c->byJoint, NULL, "say which joints' triangles touch which" },
 		{ "--summary", cli_flag, &c->summary, NULL, "print what all frames come to, not each of them" },
-		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any pair that counts" },
+		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any contact that counts" },
 		{ "--deeper-than", cli_number, &c->deeperThan, "D",
 		    "count only contacts deeper than D, where surfaces are closed" },
 		{ "--longer-than", cli_number, &c->longerThan, "S", "count only contacts that last longer than S seconds" },
@@ -532,7 +577,7 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },
 		{ "--json", cli_flag, &c->json, NULL, "print one JSON object per frame and line" },
 		{ "--limit", cli_countOrNone, &c->limit, "N",
-		    "pairs that --json lists in all, then only counts; 0: none; default 1000000" },
+		    "pairs and vertices that --json lists in all, then only counts; 0: none; default 1000000" },
 		{ "--csv", cli_flag, &c->csv, NULL, "print one line per frame: number, time, count of pairs" },
 		{ "--costs", cli_flag, &c->costs, NULL,
 		    "add times and work done to --json, --csv and --html: they vary between runs" },

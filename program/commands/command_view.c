@@ -188,10 +188,15 @@ static bool AddNamedFile(cliServedFiles* files, const char* path, int number)
 {
 	char url[32], *text = NULL;
 	size_t size = 0;
+	struct stat status;
 	snprintf(url, sizeof(url), "/files/%d%s", number, GetEnding(path));
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+	{
+		cliError("%s: is not a file", path); // nobody may ever write to a pipe
+		return false;
+	}
 	if (IsModelFile(path))
 	{
-		struct stat status;
 		if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || access(path, R_OK) != 0)
 		{
 			cliError("%s: cannot be read", path);

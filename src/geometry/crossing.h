@@ -14,6 +14,7 @@
 
 #include "geometry/predicates.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /// Sign of the turn of v, w and the moved p, seen along the first axis; zero only if v and w are one point there.
@@ -41,14 +42,26 @@ static inline int sgMovedTurn(const float* v, const float* w, const float* p, co
 	return normal1 * along1 != 0 ? normal1 * along1 : normal2 * along2;
 }
 
+/// The side of a triangle's plane on which a point is. Of corners it is known, which is worth asking first: rounding
+/// hides it.
+static inline int sgSideOf(const float triangle[3][3], const sgPlane* plane, const float* p)
+{
+	bool isCorner = false;
+	for (int c = 0; c < 3; ++c)
+	{
+		isCorner = isCorner || (triangle[c][0] == p[0] && triangle[c][1] == p[1] && triangle[c][2] == p[2]);
+	}
+	return isCorner ? 0 : sgPlane_Side(plane, p);
+}
+
 /// The side of a triangle's plane on which the moved p is, the front being 1.
 static inline int sgMovedSide(const float triangle[3][3], const float* p, const float (*front)[3])
 {
 	const sgPlane plane = sgPlane_Make(triangle[1], triangle[2], triangle[0]);
-	int side = sgPlane_Side(&plane, p);
+	int side = sgSideOf(triangle, &plane, p);
 	for (int i = 1; front != NULL && side == 0 && i < 3; ++i)
 	{
-		side = sgPlane_Side(&plane, front[i]);
+		side = sgSideOf(triangle, &plane, front[i]);
 	}
 	if (front == NULL || side != 0)
 	{

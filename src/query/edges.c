@@ -24,7 +24,7 @@ static void Note(sgEdge* edge, uint32_t triangle)
 	edge->key |= SG_EDGE_MANY;
 }
 
-static void Add(sgEdges* edges, uint32_t v, uint32_t w, uint32_t triangle)
+static void Add(sgEdges* edges, uint32_t v, uint32_t w, uint32_t from)
 {
 	const uint64_t low = v < w ? v : w, high = v < w ? w : v;
 	const uint64_t key = (high << 31 | low) + 1; // numbers are below 2^29, and the last two bits are free
@@ -36,7 +36,7 @@ static void Add(sgEdges* edges, uint32_t v, uint32_t w, uint32_t triangle)
 			continue;
 		}
 		const bool wasOdd = (edge->key & SG_EDGE_ODD) != 0;
-		Note(edge, 2 * triangle + (v < w));
+		Note(edge, from + (v < w));
 		edge->key = key | (edge->key & SG_EDGE_MANY) | (wasOdd ? 0 : SG_EDGE_ODD);
 		edges->oddCount += wasOdd ? UINT64_MAX : 1;
 		return;
@@ -58,7 +58,7 @@ static void AddTriangles(sgEdges* edges, const snugModel* model, const snugBody*
 		{
 			if (corners[c] != corners[(c + 1) % 3])
 			{
-				Add(edges, corners[c], corners[(c + 1) % 3], leaf->firstTriangle + t);
+				Add(edges, corners[c], corners[(c + 1) % 3], 8 * (leaf->firstTriangle + t) + 2 * (uint32_t)c);
 			}
 		}
 	}

@@ -8,8 +8,9 @@
 typedef struct sgEdge
 {
 	uint64_t key;          ///< its vertices, by twins, and the two flags below
-	uint32_t triangles[2]; ///< the first two: 2 * number in tree order, and 1 if they go up from the smaller vertex. Of
-	                       ///< more, the second is SG_EDGE_EVEN and how many more go up than down
+	uint32_t triangles[2]; ///< the first two: 8 * number in tree order, 2 * the corner from which they go along it, and
+	                       ///< 1 if that is the smaller vertex. Of more, the second is SG_EDGE_EVEN and how many more
+	                       ///< go up than down
 } sgEdge;
 
 #define SG_EDGE_ODD ((uint64_t)1 << 63)  ///< an odd number of triangles has it
@@ -29,6 +30,13 @@ typedef struct sgEdges
 /// @return false if there is no memory; sgEdges_Free otherwise
 bool sgEdges_Make(sgEdges* edges, const snugModel* model, const snugBody* body);
 void sgEdges_Free(sgEdges* edges);
+
+/// One of its vertices, the smaller first.
+static inline uint32_t sgEdge_Vertex(const sgEdge* edge, int which)
+{
+	const uint64_t key = (edge->key & ~(SG_EDGE_ODD | SG_EDGE_MANY)) - 1;
+	return (uint32_t)(which == 0 ? key & (((uint64_t)1 << 31) - 1) : key >> 31);
+}
 
 /// Whether as many triangles pass an edge one way as the other.
 static inline bool sgEdge_IsBalanced(const sgEdge* edge)

@@ -45,14 +45,14 @@ static bool IsOn(const float point[3], const float triangle[3][3])
 	return isInBox && sgSegment_Hit(point, point, triangle, &hit);
 }
 
-// A triangle that crosses the moved half-line, or contains the point, shares a point with the half-line itself. One
-// that does not pass the filter, or does not meet the segment, which ends beyond the body, shares none.
+// A triangle that crosses the moved half-line, or contains the point, shares a point with the half-line itself, and so
+// does its box: comparisons of given numbers, of which none rounds.
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	sgInside* search = SearchOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
-	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgView_Lanes(&search->side, kept)->box);
-	uint32_t passed = search->kernels->probes->passTriangles(sgView_Lanes(&search->side, kept), &line);
+	uint32_t passed = (uint32_t)search->kernels->boxes->overlapBoxes(
+	    &search->line, 1, &sgView_Lanes(&search->side, kept)->boxes, sgView_Lanes(&search->side, kept)->mask);
 	search->counters.triangleTests += sgView_Lanes(&search->side, kept)->leaf->triangleCount;
 	search->counters.exactTests += sgCountBits(passed);
 	for (; passed != 0; passed &= passed - 1)
@@ -104,9 +104,10 @@ snugSide sgInside_Ask(sgInside* search, const float point[3])
 	}
 	if (mayCross)
 	{
+		const sgBox line = { { point[0], point[1], point[2] }, { INFINITY, point[1], point[2] } };
 		const float beyond[3] = { root->upper[0], point[1], point[2] };
 		search->probe = sgProbe_Make(&search->side.placement, point, beyond);
-		search->segment = sgProbeSegment_Make(point, beyond);
+		sgBoxLanes_Set(&search->line, 0, &line);
 		sgTreeWalk_Descend(&search->walk, &walker, 0);
 	}
 	return search->triangle != SNUG_NONE ? snug_onSurface : search->isOdd ? snug_inside : snug_outside;

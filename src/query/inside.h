@@ -13,12 +13,12 @@ typedef struct sgInside
 	float point[3];
 	const float (*front)[3]; ///< nullable: a triangle, in front of which it begins, next to its first corner
 	sgProbe probe;
-	sgProbeSegment segment; ///< from the point to beyond the body
-	sgBox root;             ///< around all placed triangles
-	uint32_t triangle;      ///< the smallest one that the point is on, or SNUG_NONE
-	int32_t winding;        ///< crossings through fronts less those through backs
-	bool isOdd;             ///< the number of all crossings
-	const sgBoxLanes* box;  ///< of bodies: what the surface may be near to
+	sgBoxLanes line;       ///< from the point on, in lane 0
+	sgBox root;            ///< around all placed triangles
+	uint32_t triangle;     ///< the smallest one that the point is on, or SNUG_NONE
+	int32_t winding;       ///< crossings through fronts less those through backs
+	bool isOdd;            ///< the number of all crossings
+	const sgBoxLanes* box; ///< of bodies: what the surface may be near to
 	snugCounters counters;
 	sgView side;
 } sgInside;

@@ -1,46 +1,99 @@
 // src/query/self_inside.c: which of a body's own vertices and triangles are inside it.
 //
-// What is asked about is the point just in front of a triangle, next to a corner (geometry/crossing.h). Where triangles
-// meet others, each corner is asked for itself. The rest falls into parts: two triangles that meet nothing have the
-// same in front of them if they share an edge that no third one has, and turn the same way: all around a point inside
-// of that edge there is nothing but them. So one half-line per part is enough, if the surface is closed and turns the
-// same way everywhere; otherwise it matters where the half-line is, and there are no parts.
+// What is asked about is the point just in front of a triangle, next to a corner (geometry/crossing.h). One half-line
+// answers for a whole *part*: corners between which such a point can be moved without changing what its half-line
+// crosses. That changes where the point goes through a triangle, and where its half-line passes an edge that more
+// triangles pass one way than the other, such as a boundary; by how many more. So it does at points behind such an
+// edge, in its *shadow*: those from which the first axis leads to it. What no other triangle and no shadow meets is
+// some way from all of them, and a point in front of it is closer than that. So corners belong to one part
+// - at both ends of a triangle's edge that is met by no other triangle, its corners neither, and by no shadow;
+// - at one vertex, in two triangles whose edge no third one has, and that turn the same way, if neither's corner is
+// met:
+//   around that edge, there is nothing else between them.
+// Signs say what is met, exactly. Of a pair that meets, a corner in the plane of the other triangle counts as met, such
+// as one that they share: met corners are asked for themselves.
 #include "base/fpenv.h"
-#include "geometry/predicates.h"
+#include "geometry/box_kernels.h"
+#include "geometry/crossing.h"
 #include "query/edges.h"
 #include "query/inside.h"
 #include "query/pairs.h"
 #include "snug/snug_queries.h"
 
+#include <math.h>
 #include <string.h>
 
-/// Triangles of no part.
-#define OWN_CUT SG_NONE        ///< it meets others
-#define OWN_FLAT (SG_NONE - 1) ///< it has no area, and meets none
+/// Of a triangle.
+#define OWN_CORNER 1u ///< << c: corner c is met
+#define OWN_EDGE 8u   ///< << c: the edge from corner c on is
+#define OWN_CUT 64u   ///< it meets others
+#define OWN_FLAT 128u ///< it has no area
+#define OWN_WHOLE(flags) (((flags) & (OWN_CUT - 1)) == 0)
+
+#define OWN_UNKNOWN INT32_MIN
 
 /// What is asked of a body's own surface.
 typedef struct Own
 {
 	sgInside search;
 	sgView triangles; ///< those that are asked about
-	uint32_t* parts;  ///< (triangleCount) in tree order: the above, or a triangle of the same part
-	int32_t* winding; ///< (triangleCount) in front of a part
-	bool* isKnown;    ///< (triangleCount)
+	uint32_t* parts;  ///< (3 * triangleCount) by triangles in tree order: another corner of the same part, or this one
+	int32_t* winding; ///< (3 * triangleCount) in front of a part, once it is known
+	uint8_t* flags;   ///< (triangleCount)
 	snugPointSide* ofVertices;
 	snugPointSide* ofTriangles;
-	bool hasParts;
-	bool isOfCut; ///< triangles that meet others come last
+	float edge[2][3];  ///< what casts a shadow
+	sgBoxLanes shadow; ///< around it, in lane 0
+	uint64_t looks;    ///< leaves that may be looked at for shadows; with none left there are no parts
+	bool isOfCut;      ///< triangles that meet others come last
 } Own;
 
-// ---- Parts ---------------------------------------------------------------------------------------------------------
+// ---- What is met ---------------------------------------------------------------------------------------------------
+
+// Whether the segment between two points on either side of a triangle's plane meets the triangle.
+static bool IsBetween(const float triangle[3][3], const float* v, const float* w)
+{
+	const int first = sgOrient3D(v, w, triangle[0], triangle[1]), second = sgOrient3D(v, w, triangle[1], triangle[2]);
+	const int third = first * second >= 0 ? sgOrient3D(v, w, triangle[2], triangle[0]) : 0;
+	return first * second >= 0 && second * third >= 0 && third * first >= 0;
+}
+
+// The corners and edges of a triangle that another one meets.
+static uint32_t Meet(const float triangle[3][3], const float other[3][3])
+{
+	const sgPlane plane = sgPlane_Make(other[1], other[2], other[0]);
+	int sides[3];
+	uint32_t met = 0;
+	for (uint32_t c = 0; c < 3; ++c)
+	{
+		sides[c] = sgSideOf(other, &plane, triangle[c]);
+		met |= sides[c] == 0 ? OWN_CORNER << c : 0;
+	}
+	for (uint32_t c = 0; c < 3; ++c)
+	{
+		const uint32_t next = (c + 1) % 3;
+		met |= sides[c] * sides[next] < 0 && IsBetween(other, triangle[c], triangle[next]) ? OWN_EDGE << c : 0;
+	}
+	return met;
+}
+
+static uint32_t GetPlace(Own* own, uint32_t place, float triangle[3][3])
+{
+	const sgLeaf* leaf = own->triangles.tree->leaves + place / SG_LANES;
+	const sgOpened opened = sgOpen(own->triangles.tree, leaf->slot);
+	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, &opened, leaf->slot % SG_LANES, &own->search.counters);
+	sgView_GetTriangle(&own->triangles, kept, place % SG_LANES, triangle);
+	return leaf->firstTriangle + place % SG_LANES;
+}
 
 // A snugPairFcn: of places.
 static bool Cut(void* user, snugPair pair)
 {
 	Own* own = user;
-	const sgLeaf* leaves = own->triangles.tree->leaves;
-	own->parts[leaves[pair.a / SG_LANES].firstTriangle + pair.a % SG_LANES] = OWN_CUT;
-	own->parts[leaves[pair.b / SG_LANES].firstTriangle + pair.b % SG_LANES] = OWN_CUT;
+	float a[3][3], b[3][3];
+	const uint32_t ofA = GetPlace(own, pair.a, a), ofB = GetPlace(own, pair.b, b);
+	own->flags[ofA] |= (uint8_t)(OWN_CUT | Meet((const float(*)[3])a, (const float(*)[3])b));
+	own->flags[ofB] |= (uint8_t)(OWN_CUT | Meet((const float(*)[3])b, (const float(*)[3])a));
 	return true;
 }
 
@@ -55,31 +108,156 @@ static snugStatus CutAll(Own* own, snugBody* body)
 	return pairs.status;
 }
 
-static uint32_t PartOf(Own* own, uint32_t triangle)
+// ---- Shadows -------------------------------------------------------------------------------------------------------
+
+static Own* OwnOf(sgTreeWalk* walk)
 {
-	while (own->parts[triangle] != triangle)
-	{
-		own->parts[triangle] = own->parts[own->parts[triangle]];
-		triangle = own->parts[triangle];
-	}
-	return triangle;
+	return (Own*)(void*)walk;
 }
 
-static void Join(Own* own, const sgEdges* edges)
+static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 {
-	own->hasParts = true;
-	for (uint64_t i = 0; i < edges->size && own->hasParts; ++i)
+	return sgOpen(OwnOf(walk)->triangles.tree, slot);
+}
+
+static uint32_t LookBehind(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	(void)keys;
+	Own* own = OwnOf(walk);
+	const sgBoxLanes* bounds = sgView_Bounds(&own->triangles, opened, &own->search.counters);
+	own->search.counters.volumeTests += sgCountBits(opened->set.mask);
+	return (uint32_t)own->search.kernels->boxes->overlapBoxes(&own->shadow, 1, bounds, opened->set.mask);
+}
+
+// Whether two points are on one side of the line through two others as seen along the first axis.
+static bool AreBeside(const float line[2][3], const float points[2][3])
+{
+	const int side = sgTurn(line[0], line[1], points[0], 0);
+	return side != 0 && sgTurn(line[0], line[1], points[1], 0) == side;
+}
+
+// Whether the segment between two points, which may be one, meets the shadow.
+static bool IsInShadow(const Own* own, const float segment[2][3])
+{
+	bool isNear = true;
+	for (int k = 0; k < 3; ++k)
 	{
-		own->hasParts = sgEdge_IsBalanced(edges->edges + i);
+		const float v = segment[0][k], w = segment[1][k];
+		isNear = isNear && (v <= own->shadow.upper[k][0] || w <= own->shadow.upper[k][0]) &&
+		         (v >= own->shadow.lower[k][0] || w >= own->shadow.lower[k][0]);
 	}
-	for (uint64_t i = 0; i < edges->size && own->hasParts; ++i)
+	return isNear && !AreBeside(own->edge, segment) && !AreBeside(segment, own->edge);
+}
+
+static uint32_t FindShaded(const Own* own, const float triangle[3][3])
+{
+	uint32_t met = 0;
+	for (uint32_t c = 0; c < 3; ++c)
+	{
+		float segment[2][3];
+		memcpy(segment[0], triangle[c], sizeof(segment[0]));
+		memcpy(segment[1], triangle[(c + 1) % 3], sizeof(segment[1]));
+		const bool isEdge = IsInShadow(own, (const float(*)[3])segment);
+		memcpy(segment[1], segment[0], sizeof(segment[1]));
+		met |= isEdge ? OWN_EDGE << c : 0;
+		met |= isEdge && IsInShadow(own, (const float(*)[3])segment) ? OWN_CORNER << c : 0;
+	}
+	return met;
+}
+
+static void Shade(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	Own* own = OwnOf(walk);
+	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, opened, lane, &own->search.counters);
+	const sgLeaf* leaf = sgView_Lanes(&own->triangles, kept)->leaf;
+	uint64_t rest = own->search.kernels->boxes->overlapBoxes(
+	    &own->shadow, 1, &sgView_Lanes(&own->triangles, kept)->boxes, sgView_Lanes(&own->triangles, kept)->mask);
+	own->search.counters.triangleTests += leaf->triangleCount;
+	walk->isStopped = --own->looks == 0;
+	for (; rest != 0; rest &= rest - 1)
+	{
+		const uint32_t i = sgLowestBit((uint32_t)rest);
+		float triangle[3][3];
+		sgView_GetTriangle(&own->triangles, kept, i, triangle);
+		own->flags[leaf->firstTriangle + i] |= (uint8_t)FindShaded(own, (const float(*)[3])triangle);
+	}
+}
+
+static const sgTreeWalker behind = { Open, LookBehind, Shade, false };
+
+// Surfaces that are nothing but edges take as many steps as asking each corner.
+static void ShadeAll(Own* own, const sgEdges* edges)
+{
+	sgTriangleSource source;
+	sgTriangleSource_Start(&source, own->triangles.body, NULL, &own->search.counters);
+	own->looks = own->triangles.tree->triangleCount;
+	for (uint64_t i = 0; i < edges->size && own->looks > 0; ++i)
+	{
+		sgBox box = sgBox_Empty();
+		for (int end = 0; end < 2 && !sgEdge_IsBalanced(edges->edges + i); ++end)
+		{
+			const uint32_t vertex = sgEdge_Vertex(edges->edges + i, end);
+			sgTriangleSource_Vertex(&source, vertex, own->edge[end], &own->search.counters);
+			sgBox_AddPoint(&box, own->edge[end]);
+		}
+		if (!sgBox_IsEmpty(&box))
+		{
+			box.lower[0] = -INFINITY;
+			sgBoxLanes_Set(&own->shadow, 0, &box);
+			own->search.walk.isStopped = false;
+			sgTreeWalk_Descend(&own->search.walk, &behind, 0);
+		}
+	}
+}
+
+// ---- Parts ---------------------------------------------------------------------------------------------------------
+
+// The corners of a triangle that is not met are one.
+static uint32_t PartOf(Own* own, uint32_t triangle, uint32_t corner)
+{
+	uint32_t part = 3 * triangle + (OWN_WHOLE(own->flags[triangle]) ? 0 : corner);
+	while (own->parts[part] != part)
+	{
+		own->parts[part] = own->parts[own->parts[part]];
+		part = own->parts[part];
+	}
+	return part;
+}
+
+static void Join(Own* own, uint32_t a, uint32_t cornerA, uint32_t b, uint32_t cornerB)
+{
+	const uint32_t ofA = own->flags[a], ofB = own->flags[b], met = (ofA >> cornerA | ofB >> cornerB) & OWN_CORNER;
+	if (met == 0)
+	{
+		own->parts[PartOf(own, a, cornerA)] = PartOf(own, b, cornerB);
+	}
+}
+
+static void JoinAll(Own* own, const sgEdges* edges)
+{
+	for (uint32_t t = 0; t < own->triangles.tree->triangleCount; ++t)
+	{
+		for (uint32_t c = 0; c < 3 && !OWN_WHOLE(own->flags[t]); ++c)
+		{
+			if (((uint32_t)own->flags[t] >> c & OWN_EDGE) == 0)
+			{
+				Join(own, t, c, t, (c + 1) % 3);
+			}
+		}
+	}
+	for (uint64_t i = 0; i < edges->size; ++i)
 	{
 		const sgEdge* edge = edges->edges + i;
-		const uint32_t a = edge->triangles[0] / 2, b = edge->triangles[1] / 2;
-		const bool isOfTwo = edge->key != 0 && (edge->key & SG_EDGE_MANY) == 0;
-		if (isOfTwo && own->parts[a] < OWN_FLAT && own->parts[b] < OWN_FLAT)
+		const uint32_t a = edge->triangles[0] / 8, b = edge->triangles[1] / 8;
+		const bool isOfTwo = edge->key != 0 && (edge->key & (SG_EDGE_MANY | SG_EDGE_ODD)) == 0;
+		if (isOfTwo && ((own->flags[a] | own->flags[b]) & OWN_FLAT) == 0)
 		{
-			own->parts[PartOf(own, a)] = PartOf(own, b);
+			const uint32_t ofA = edge->triangles[0] / 2 % 4, ofB = edge->triangles[1] / 2 % 4;
+			Join(own, a, ofA, b, (ofB + 1) % 3);
+			if (!OWN_WHOLE(own->flags[a]) || !OWN_WHOLE(own->flags[b]))
+			{
+				Join(own, a, (ofA + 1) % 3, b, ofB);
+			}
 		}
 	}
 }
@@ -100,22 +278,18 @@ static snugPointSide AskInFront(Own* own, const float triangle[3][3], int corner
 	return (snugPointSide){ isInside ? snug_inside : snug_outside, own->search.winding, number };
 }
 
-// The same by the part that a triangle belongs to, if it meets no other.
+// The same by the part that a corner belongs to, if it is not met.
 static snugPointSide Ask(Own* own, const float triangle[3][3], int corner, uint32_t index)
 {
 	const uint32_t number = own->triangles.tree->triangleMap[index];
-	if (own->parts[index] == OWN_CUT || !own->hasParts)
+	if (own->looks == 0 || (own->flags[index] & OWN_CORNER << corner) != 0)
 	{
 		return AskInFront(own, triangle, corner, number);
 	}
-	const uint32_t part = PartOf(own, index);
-	if (!own->isKnown[part])
-	{
-		own->winding[part] = AskInFront(own, triangle, corner, number).winding;
-		own->isKnown[part] = true;
-	}
-	const bool isInside = own->winding[part] != 0 && own->winding[part] != -1;
-	return (snugPointSide){ isInside ? snug_inside : snug_outside, own->winding[part], number };
+	int32_t* winding = own->winding + PartOf(own, index, (uint32_t)corner);
+	*winding = *winding == OWN_UNKNOWN ? AskInFront(own, triangle, corner, number).winding : *winding;
+	const bool isInside = *winding != 0 && *winding != -1;
+	return (snugPointSide){ isInside ? snug_inside : snug_outside, *winding, number };
 }
 
 // Corners whose vertices nobody has asked about yet, and the triangle.
@@ -143,19 +317,20 @@ static void VisitLeaf(Own* own, const sgLeaf* leaf, bool isFirst)
 	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, &opened, leaf->slot % SG_LANES, &own->search.counters);
 	for (uint32_t i = 0; i < leaf->triangleCount; ++i)
 	{
-		uint32_t* part = own->parts + leaf->firstTriangle + i;
+		uint8_t* flags = own->flags + leaf->firstTriangle + i;
+		const bool isCut = (*flags & OWN_CUT) != 0;
 		float triangle[3][3];
 		sgView_GetTriangle(&own->triangles, kept, i, triangle);
-		const bool hasArea = sgProjectionAxis(triangle[0], triangle[1], triangle[2]) >= 0;
 		if (isFirst)
 		{
-			*part = *part == OWN_CUT ? OWN_CUT : hasArea ? leaf->firstTriangle + i : OWN_FLAT;
+			const bool hasArea = sgProjectionAxis(triangle[0], triangle[1], triangle[2]) >= 0;
+			*flags |= hasArea ? 0 : OWN_FLAT;
 		}
-		else if (hasArea && (*part == OWN_CUT) == own->isOfCut)
+		else if ((*flags & OWN_FLAT) == 0 && isCut == own->isOfCut)
 		{
 			AskTriangle(own, leaf, i, (const float(*)[3])triangle);
 		}
-		else if (*part == OWN_CUT && own->isOfCut && own->ofTriangles != NULL)
+		else if (isCut && own->isOfCut && own->ofTriangles != NULL)
 		{
 			own->ofTriangles[sgView_TriangleNumber(&own->triangles, kept, i)].side = snug_partlyInside;
 		}
@@ -210,7 +385,8 @@ static snugStatus Find(Own* own, snugBody* body, const sgEdges* edges)
 	if (status == snug_success)
 	{
 		VisitAll(own, true);
-		Join(own, edges);
+		ShadeAll(own, edges);
+		JoinAll(own, edges);
 		own->isOfCut = false;
 		VisitAll(own, false);
 		own->isOfCut = true;
@@ -225,7 +401,7 @@ static snugStatus Find(Own* own, snugBody* body, const sgEdges* edges)
 static SG_NOINLINE snugResult FindSelfInside(snugBody* body, snugPointSide* vertices, snugPointSide* triangles)
 {
 	const sgTree* tree = &body->model->tree;
-	const size_t count = tree->triangleCount, bytes = count * (sizeof(uint32_t) + sizeof(int32_t) + sizeof(bool)) + 1;
+	const size_t count = tree->triangleCount, bytes = count * (3 * (sizeof(uint32_t) + sizeof(int32_t)) + 1) + 1;
 	snugResult result = { .status = snug_outOfMemory };
 	sgEdges edges;
 	Forget(vertices, tree->vertexCount);
@@ -237,11 +413,16 @@ static SG_NOINLINE snugResult FindSelfInside(snugBody* body, snugPointSide* vert
 		own.search.kernels = sgGetKernels();
 		own.search.counters = (snugCounters){ 0 };
 		own.parts = (uint32_t*)(void*)memory;
-		own.winding = (int32_t*)(void*)(memory + count * sizeof(uint32_t));
-		own.isKnown = (bool*)(memory + 2 * count * sizeof(uint32_t));
+		own.winding = (int32_t*)(own.parts + 3 * count);
+		own.flags = (uint8_t*)(own.winding + 3 * count);
+		for (size_t i = 0; i < 3 * count; ++i)
+		{
+			own.parts[i] = (uint32_t)i;
+			own.winding[i] = OWN_UNKNOWN;
+		}
+		memset(own.flags, 0, count);
 		own.ofVertices = vertices;
 		own.ofTriangles = triangles;
-		memset(memory, 0, bytes);
 		result.status = Find(&own, body, &edges);
 		result.counters = own.search.counters;
 		sgEdges_Free(&edges);

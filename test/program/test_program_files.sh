@@ -265,4 +265,10 @@ if [ -e stopped.obj.part ] || [ -e stopped.obj ]; then
 	fail "an interrupted run leaves something"
 fi
 
+# A pipe that nobody writes to.
+mkdir page
+echo page >page/index.html
+mkfifo pipe.glb
+expect 1 "pipe.glb: is not a file" view --page page pipe.glb
+
 finish

@@ -99,18 +99,29 @@ expect 0 "" check --json --inside box.obj tetrahedron.obj --place 0,0,0 --place 
 holds '"inside":[{"bodies":[1,0],"count":4,"vertices":[0,1,2,3],"depths":[0.25,0.25,0.25,0.25]}]'
 expect 0 "" check --inside --summary tetrahedron.obj box.obj --place 0.25,0.25,0.25 --place 0,0,0 --scale 0.125 --scale 1
 holds '    0      1           4  0.25'
+within="box.obj tetrahedron.obj --place 0,0,0 --place 0.25,0.25,0.25 --scale 1 --scale 0.125"
+expect 0 "" check --fail-on-contact $within
+expect 3 "" check --fail-on-contact --inside $within
+expect 3 "" check --fail-on-contact --inside --deeper-than 0.2 $within
+expect 0 "" check --fail-on-contact --inside --deeper-than 0.3 $within
+expect 0 "warning: 3 of 4 pairs and vertices are listed" check --json --inside --limit 3 $within
+holds '"count":4,"vertices":[0,1,2],"depths":[0.25,0.25,0.25]}]'
+expect 0 "" check --json --inside --limit 0 $within
+holds '"count":4,"vertices":[],"depths":[]}]'
 expect 0 "" check --inside torus.obj
 holds 'no vertices inside'
 join blob.obj torus.obj 0.5,0.25,0.125 >both.obj
 expect 0 "" check --csv --inside blob.obj torus.obj --place 0,0,0 --place 0.5,0.25,0.125
 sed 's/.*,//' out >two
-expect 0 "" check --csv --inside both.obj
+expect 0 "" check --csv --inside --fail-on-contact both.obj
 checks=$((checks + 1))
 [ "$(tail -n 1 two)" -gt 100 ] && sed 's/.*,//' out | cmp -s - two || fail "its own vertices: $(cat out), of two bodies $(cat two)"
 expect 0 "" check --inside --clip bend --fps 5 worm.glb --html inside.html
 holds 'most vertices inside in frame 2: '
 checks=$((checks + 1))
 grep -q 'id="inside"' inside.html || fail "the page does not say what is inside"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 4 1\n' >turned.obj
+expect 0 "turned.obj: body 0 turns over at 3 edges" check --inside turned.obj
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >open.obj
 expect 0 "open.obj: body 0 has 3 open edges" check --json --inside open.obj box.obj --place 0.1,0.1,0.1 --place 0,0,0
 holds '"inside":[{"bodies":[0,1],"count":3,'

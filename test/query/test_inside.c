@@ -297,6 +297,17 @@ static double RationalDepth(const Posed* outer, const float p[3])
 	return sqrt(least);
 }
 
+// How far out vertices are: what distances may be off by is a part of that. Some fields reach very far.
+static double GetSize(const Posed* posed)
+{
+	double size = 1.0;
+	for (uint32_t i = 0; i < 3 * posed->thing.mesh.vertexCount; ++i)
+	{
+		size = fmax(size, 4.0 * fabs((double)posed->positions[i]));
+	}
+	return size;
+}
+
 // A sheet in a closed body: every vertex, by rational arithmetic.
 static uint64_t CheckDepths(sceneRandom* random, const Posed* outer, snugBody* sheet, uint32_t count)
 {
@@ -307,6 +318,7 @@ static uint64_t CheckDepths(sceneRandom* random, const Posed* outer, snugBody* s
 	assert_int_equal(snugBody_GetVertices(sheet, outer->origin, positions[0], 0), snug_success);
 	snugResult result = snugFindVertexDepths(sheet, outer->thing.body, depths, 1024, &query);
 	assert_true(result.status == snug_success && result.complete);
+	const double size = GetSize(outer);
 	uint64_t next = 0;
 	for (uint32_t v = 0; v < count; ++v)
 	{
@@ -316,14 +328,13 @@ static uint64_t CheckDepths(sceneRandom* random, const Posed* outer, snugBody* s
 		if (isFound)
 		{
 			const double depth = expected.side == snug_onSurface ? 0.0 : RationalDepth(outer, positions[v]);
-			double reached = 0.0, size = 1.0;
+			double reached = 0.0;
 			for (int k = 0; k < 3; ++k)
 			{
 				const double step = (double)depths[next].position[k] - (double)positions[v][k];
 				reached += step * step;
-				size = fmax(size, fmax(fabs((double)depths[next].position[k]), fabs((double)positions[v][k])));
 			}
-			assert_true(fabs(depths[next].depth - depth) <= 1e-9 * (1.0 + depth));
+			assert_true(fabs(depths[next].depth - depth) <= 0x1p-38 * size);
 			assert_true(fabs(sqrt(reached) - depth) <= 1e-6 * size && depths[next].triangle != SNUG_NONE);
 			++next;
 		}
@@ -603,6 +614,64 @@ static void own_vertices_are_where_rationals_say(void** state)
 	assert_true(inside > 10 || TestScale() < 1.0);
 }
 
+// Everything at once, on a grid, so that much of it touches, lies in one plane or in one another's shadow: closed parts
+// and open ones, corners that become twins, holes, triangles turned over, repeated, and without area.
+static sceneMesh MakeMuddle(sceneRandom* random, uint64_t seed)
+{
+	sceneMesh muddle = sceneMakeTetrahedron();
+	for (uint32_t part = 1 + sceneRandom_Index(random, 4); part > 0; --part)
+	{
+		const uint32_t kind = sceneRandom_Index(random, 4);
+		sceneMesh mesh = kind == 0   ? sceneMakeBlob(2, seed + part)
+		                 : kind == 1 ? sceneMakeTorus(0.7, 0.3, 5, 4)
+		                 : kind == 2 ? sceneMakeCloth(1.5, 1.5, 3, 2)
+		                             : sceneMakeTetrahedron();
+		sceneMesh_Translate(&mesh, sceneRandom_Range(random, -0.8, 0.8), sceneRandom_Range(random, -0.8, 0.8), 0.25);
+		assert_true(sceneMesh_Append(&muddle, &mesh));
+		sceneMesh_Free(&mesh);
+	}
+	const float grid = sceneRandom_Index(random, 3) == 0 ? 64.0f : 3.0f;
+	for (uint32_t i = 0; i < 3 * muddle.vertexCount; ++i)
+	{
+		muddle.positions[i] = roundf(muddle.positions[i] * grid) / grid;
+	}
+	for (uint32_t changes = sceneRandom_Index(random, 8); changes > 0; --changes)
+	{
+		uint32_t* triangle = muddle.triangles + 3 * (size_t)sceneRandom_Index(random, muddle.triangleCount);
+		const uint32_t* other = muddle.triangles + 3 * (size_t)sceneRandom_Index(random, muddle.triangleCount);
+		const uint32_t kind = sceneRandom_Index(random, 3), first = triangle[0];
+		if (kind == 0) // a hole, and a segment in it
+		{
+			triangle[0] = triangle[1];
+		}
+		else if (kind == 1)
+		{
+			memmove(triangle, other, 3 * sizeof(uint32_t));
+		}
+		else
+		{
+			triangle[0] = triangle[1];
+			triangle[1] = first;
+		}
+	}
+	return muddle;
+}
+
+static void own_vertices_of_a_muddle_are_where_rationals_say(void** state)
+{
+	(void)state;
+	uint64_t inside = 0;
+	for (int n = 0; n < TestCount(300); ++n)
+	{
+		const uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Posed posed = Posed_Make(&random, MakeMuddle(&random, seed), n % 2 == 0 ? snug_rigid : snug_free, NULL);
+		inside += CheckOwn(seed, &random, false, &posed);
+		Posed_Free(&posed);
+	}
+	assert_true(inside > (uint64_t)TestCount(300));
+}
+
 // Two closed surfaces as one body: vertices of each are inside where they are inside the other one.
 static void own_vertices_are_inside_other_parts(void** state)
 {
@@ -677,6 +746,7 @@ int main(void)
 		cmocka_unit_test(little_is_evaluated),
 		cmocka_unit_test(open_edges_are_counted),
 		cmocka_unit_test(own_vertices_are_where_rationals_say),
+		cmocka_unit_test(own_vertices_of_a_muddle_are_where_rationals_say),
 		cmocka_unit_test(own_vertices_are_inside_other_parts),
 		cmocka_unit_test(own_questions_take_memory_for_a_moment),
 		cmocka_unit_test(bad_questions_are_refused),

@@ -12,6 +12,7 @@
 #include "scene/broad.h"
 #include "tree/probe_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 static Tally tally;
@@ -145,9 +146,16 @@ static void Compare(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, ui
 	tally.compared += isSecond || last.isBroad ? 0 : isSelf ? rows * (rows - 1) / 2 : rows * columns;
 }
 
+// A box that goes on for ever is a half-line, or what is behind an edge; it is compared with nodes, and with triangles.
 static uint64_t CountOverlapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
 {
 	const uint64_t pairs = real->boxes->overlapBoxes(a, maskA, b, maskB);
+	if (b != last.bounds[0].boxes && maskA == 1 && (isinf(a->lower[0][0]) || isinf(a->upper[0][0])))
+	{
+		tally.passed += (uint32_t)__builtin_popcount(maskB);
+		tally.passing += (uint32_t)__builtin_popcountll(pairs);
+		return pairs;
+	}
 	Compare(a, maskA, b, maskB, pairs != 0);
 	return pairs;
 }
