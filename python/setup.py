@@ -39,9 +39,10 @@ def read_project():
 
 
 def read_readme(project, version):
-    """The README, with a picture that can be seen from the package's page."""
+    """The README, with pictures and links that lead somewhere from the package's page."""
     text = (HERE / "README.md").read_text()
-    return text.replace("](../docs/", f"]({project['repository']}/raw/v{version}/docs/")
+    source = f"]({project['repository']}/raw/v{version}/"
+    return text.replace("](../docs/", source + "docs/").replace("](examples)", source + "python/examples)")
 
 
 class BuildWithCMake(build_ext):

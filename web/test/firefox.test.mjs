@@ -1,5 +1,5 @@
 // The page in Debian's Firefox, by Firefox's own protocol for tests (Marionette): the same pairs as in node. Skipped
-// without Firefox. The page's other tests are in browser.test.mjs: playwright-core needs a Firefox of its own.
+// without Firefox. SNUG_PAGE is the address of another page than `snug view` serves. The page's other tests are in browser.test.mjs: playwright-core needs a Firefox of its own.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -89,10 +89,14 @@ async function openFirefox(t) {
 	return knock(port);
 }
 
-test('at first sight in Firefox: pairs as in node', { skip }, async (t) => {
+async function servePage(t) {
 	const server = spawn(process.env.SNUG_PROGRAM, ['view']);
 	t.after(() => server.kill());
-	const url = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
+	return new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
+}
+
+test('at first sight in Firefox: pairs as in node', { skip }, async (t) => {
+	const url = process.env.SNUG_PAGE ?? await servePage(t);
 	const firefox = await openFirefox(t);
 	t.after(() => firefox.socket.destroy());
 	await firefox.call('WebDriver:NewSession', {});
