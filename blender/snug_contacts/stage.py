@@ -1,0 +1,106 @@
+"""Where frames are evaluated: a copy of the scene that holds nothing but what is asked for.
+
+Blender evaluates what is in a scene and what that depends on. So the user's scene stays at its frame, poses that have no
+key yet are not lost, and meshes whose joints are enough are never deformed: only a probe, a mesh without vertices, asks
+for armatures, places of objects and drivers of shape keys. What is simulated follows the user's own scene, as it plays.
+"""
+import bpy
+
+SIMULATED = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "PARTICLE_INSTANCE", "EXPLODE"}
+
+
+def is_simulated(obj):
+    """Does its shape depend on frames before?"""
+    return obj.rigid_body is not None or any(
+        modifier.type in SIMULATED or (modifier.type == "NODES" and has_simulation(modifier.node_group, set()))
+        for modifier in obj.modifiers)
+
+
+def has_simulation(tree, seen):
+    if tree is None or tree in seen:
+        return False
+    seen.add(tree)
+    return any(node.type == "SIMULATION_OUTPUT" or (node.type == "GROUP" and has_simulation(node.node_tree, seen))
+               for node in tree.nodes)
+
+
+class OwnScene:
+    """The user's scene itself; its frame comes back in the end."""
+
+    def __init__(self, context):
+        self.scene, self.layer = context.scene, context.view_layer
+        self.frame = self.scene.frame_current, self.scene.frame_subframe
+
+    def go(self, frame):
+        self.scene.frame_set(int(frame // 1), subframe=frame % 1)
+        return self.layer.depsgraph
+
+    def show(self, objects):
+        pass
+
+    def close(self):
+        self.scene.frame_set(self.frame[0], subframe=self.frame[1])
+
+
+class Stage:
+    """A copy of the scene with a probe for these objects."""
+
+    def __init__(self, context, objects):
+        self.probe = None
+        self.scene = context.scene.copy()
+        try:
+            self.build(objects)
+        except BaseException:
+            self.close()
+            raise
+
+    def build(self, objects):
+        root = self.scene.collection
+        for child in list(root.children):
+            root.children.unlink(child)
+        for obj in list(root.objects):
+            root.objects.unlink(obj)
+        for layer in list(self.scene.view_layers)[1:]:
+            self.scene.view_layers.remove(layer)
+        mesh = bpy.data.meshes.new("snug probe")
+        self.probe = bpy.data.objects.new("snug probe", mesh)
+        root.objects.link(self.probe)
+        rigs = {modifier.object for obj in objects for modifier in obj.modifiers
+                if modifier.type == "ARMATURE" and modifier.object}
+        for rig in rigs:
+            modifier = self.probe.modifiers.new("", "ARMATURE")
+            modifier.object, modifier.use_bone_envelopes = rig, True  # else it depends on bones of its vertex groups alone
+        for obj in [*objects, *rigs]:
+            self.probe.constraints.new("COPY_TRANSFORMS").target = obj
+        for keys in {obj.data.shape_keys for obj in objects} - {None}:
+            self.ask_for(keys)
+
+    def ask_for(self, keys):
+        """Drivers and animation of shape keys are evaluated where something depends on them."""
+        for key in keys.key_blocks[1:]:
+            name = f"snug {len(self.probe.keys())}"
+            self.probe[name] = 0.0
+            driver = self.probe.driver_add(f'["{name}"]').driver
+            driver.type = "SUM"
+            variable = driver.variables.new()
+            variable.targets[0].id_type = "KEY"
+            variable.targets[0].id = keys
+            variable.targets[0].data_path = f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value'
+
+    def go(self, frame):
+        self.scene.frame_set(int(frame // 1), subframe=frame % 1)
+        return self.scene.view_layers[0].depsgraph
+
+    def show(self, objects):
+        """These alone are evaluated with all their modifiers."""
+        linked = self.scene.collection.objects
+        for obj in set(linked) - set(objects) - {self.probe}:
+            linked.unlink(obj)
+        for obj in set(objects) - set(linked):
+            linked.link(obj)
+
+    def close(self):
+        bpy.data.scenes.remove(self.scene)
+        if self.probe:
+            bpy.data.meshes.remove(self.probe.data)  # and the object with it
+            self.probe = None
