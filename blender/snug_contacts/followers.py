@@ -8,7 +8,7 @@ import snugmesh as snug
 
 from . import meshes
 
-TOLERANCE = 2e-6  # of an object's size: how far its body may be from Blender's vertices
+TOLERANCE = 2e-6  # of an object's size: how far its body may be from Blender's vertices (check.is_same)
 FIXED = {"OBJECT", "BONE", "VERTEX", "VERTEX_3"}  # parents that move an object and do not deform it
 
 
