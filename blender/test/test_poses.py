@@ -13,7 +13,7 @@ class Poses(unittest.TestCase):
         support.start()
 
     def compare(self, obj, way, frames=FRAMES):
-        """In each frame within 1e-6 of the size; by this way. Nothing is evaluated but what the stage shows.
+        """In each frame within 1e-6 of the size, or of how far it is from the origin; by this way. Nothing is evaluated but what the stage shows.
 
         Returns why joints do not say where vertices are, in the first frame where they do not, or None.
         """
@@ -29,7 +29,8 @@ class Poses(unittest.TestCase):
                     return str(unable)
                 vertices, _ = support.evaluate(obj, frame)
                 self.assertEqual(vertices.shape, follower.body.vertices().shape)
-                worst = np.abs(follower.body.vertices() - vertices).max() / np.ptp(vertices, axis=0).max()
+                size = max(np.ptp(vertices, axis=0).max(), np.abs(vertices).max())  # Blender's matrices are float32, too
+                worst = np.abs(follower.body.vertices() - vertices).max() / size
                 self.assertLessEqual(worst, 1e-6, f"{obj.name}, frame {frame}")
         finally:
             theater.close()
@@ -49,11 +50,10 @@ class Poses(unittest.TestCase):
                 support.start()
                 obj, rig, modifier = support.make_limb()
                 modifier.use_deform_preserve_volume = preserve
-                # Not far away, beside its size: Blender's matrices are float32.
-                rig.location, rig.rotation_euler, rig.scale = (0.03, -0.02, 0.01), (0.4, 0.5, -1.2), (0.01,) * 3
+                rig.location, rig.rotation_euler, rig.scale = (3, -2, 1), (0.4, 0.5, -1.2), (0.01,) * 3
                 obj.location, obj.scale, obj.rotation_euler = (0.5, 0.2, -0.4), (2, 1.5, -0.5), (0, 0.1, 0.3)
                 rig.keyframe_insert("location", frame=1)
-                rig.location.x += 0.01
+                rig.location.x += 1
                 rig.keyframe_insert("location", frame=20)
                 obj.parent = rig
                 self.assertIsNone(self.compare(obj, "joints"))
@@ -212,7 +212,7 @@ class Poses(unittest.TestCase):
 
     def test_imported_characters(self):
         """Whatever models there are, by Blender's own importer, with every clip."""
-        paths = sorted([*support.CHARACTERS.glob("*.glb"), *support.MODELS.glob("*.glb")])
+        paths = sorted(path for folder in (support.CHARACTERS, support.MODELS) for path in folder.glob("*.[gf][lb][bx]"))
         if not support.MODELS.is_dir() or not support.CHARACTERS.is_dir():
             self.skipTest("SNUG_MODELS and SNUG_CHARACTERS name no folders")
         count = unables = 0
@@ -220,7 +220,11 @@ class Poses(unittest.TestCase):
             if "dense" in path.name:
                 continue
             support.start()
-            bpy.ops.import_scene.gltf(filepath=str(path))
+            try:
+                (bpy.ops.import_scene.gltf if path.suffix == ".glb" else bpy.ops.import_scene.fbx)(filepath=str(path))
+            except RuntimeError as error:
+                print(f"{path.name}: {error}")  # compressed in a way that Blender does not read
+                continue
             for obj in [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.data.polygons and obj.name in bpy.context.scene.objects]:
                 if obj.hide_viewport or not any(modifier.type == "ARMATURE" for modifier in obj.modifiers) and not obj.data.shape_keys:
                     continue
