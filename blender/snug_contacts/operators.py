@@ -62,10 +62,11 @@ class SNUG_OT_check(bpy.types.Operator):
             return self.end(context, {"CANCELLED"})
         if event.type == "TIMER":
             end = time.monotonic() + SLICE
-            while time.monotonic() < end:
+            done = self.work(context)
+            while not done and time.monotonic() < end:
                 done = self.work(context)
-                if done:
-                    return self.end(context, done)
+            if done:
+                return self.end(context, done)
         return {"RUNNING_MODAL"}  # nothing else happens meanwhile: the file does not change under the check
 
     def work(self, context):

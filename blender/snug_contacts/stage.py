@@ -27,7 +27,7 @@ def has_simulation(tree, seen):
 class OwnScene:
     """The user's scene itself; its frame comes back in the end."""
 
-    def __init__(self, context):
+    def __init__(self, context, objects):
         self.scene, self.layer = context.scene, context.view_layer
         self.frame = self.scene.frame_current, self.scene.frame_subframe
 

@@ -154,16 +154,17 @@ def find_pairs(a, b):
 IGNORED = {"rna_type", "is_updated", "is_updated_data", "original", "tag", "session_uid", "bl_rna"}
 
 
-def dump(skip=()):
+def dump():
     """All data-blocks of the file by kind and name, and what each one has: what a check must not change."""
     blocks = {}
     for kind in sorted(name for name in dir(bpy.data) if isinstance(getattr(bpy.data, name), bpy.types.bpy_prop_collection)):
         for block in getattr(bpy.data, kind):
             blocks[kind, block.name] = dump_properties(block)
     scene = bpy.context.scene
-    blocks["state"] = (scene.frame_current, scene.frame_subframe, bpy.context.mode,
-                       [obj.name for obj in bpy.context.selected_objects], bpy.context.view_layer.objects.active.name)
-    return {key: value for key, value in blocks.items() if key not in skip}
+    blocks["state"] = {"frame": scene.frame_current_final, "mode": bpy.context.mode,
+                       "selected": [obj.name for obj in bpy.context.selected_objects],
+                       "active": bpy.context.view_layer.objects.active.name}
+    return blocks
 
 
 def dump_properties(block):
