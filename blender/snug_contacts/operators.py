@@ -67,12 +67,13 @@ class SNUG_OT_check(bpy.types.Operator):
                 done = self.work(context)
             if done:
                 return self.end(context, done)
+            show_progress(context, self.done)
         return {"RUNNING_MODAL"}  # nothing else happens meanwhile: the file does not change under the check
 
     def work(self, context):
         """One step; what the operator returns once it is over. Results are written here, and nowhere before."""
         try:
-            show_progress(context, next(self.search))
+            self.done = next(self.search)
             return None
         except StopIteration as stop:
             results.write(context, stop.value)
@@ -99,8 +100,6 @@ class SNUG_OT_check(bpy.types.Operator):
 
 def show_progress(context, done):
     """In the panel; less than 0 for none."""
-    if context.window is None:
-        return
     context.window_manager.snug_progress = done
     for area in context.window.screen.areas:
         if area.type == "VIEW_3D":

@@ -42,7 +42,7 @@ class Files(unittest.TestCase):
         name = f"snug: {self.a.name} and {self.b.name}, frame {bpy.context.scene.snug.events[0].frame:g}"
         self.assertEqual(came, {("collections", results.GROUP), ("objects", name), ("curves", name)})
         allowed = {("meshes", obj.data.name) for obj in (self.a, self.b)} | {("objects", self.a.name), ("objects", self.b.name)}
-        kinds = {"meshes": {"attributes"}, "objects": {"vertex_groups"}, "scenes": {"timeline_markers", "objects"}}
+        kinds = {"meshes": {"attributes"}, "objects": {"vertex_groups", "users"}, "scenes": {"timeline_markers", "objects"}}
         for key, prop in differ:
             self.assertIn(prop, kinds[key[0]], key)
             self.assertTrue(key[0] == "scenes" or key in allowed, key)
