@@ -1,5 +1,6 @@
 """What the tests share: rigged tubes, Blender's own vertices, exact pairs, and all that a file has."""
 import os
+import unittest
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,8 +10,17 @@ from bl_ext.user_default.snug_contacts import check, followers, meshes, stage
 from mathutils import Euler
 
 __all__ = ["bpy", "check", "followers", "meshes", "np", "stage"]
-CHARACTERS = Path(os.environ.get("SNUG_CHARACTERS", ""))
-MODELS = Path(os.environ.get("SNUG_MODELS", ""))
+
+
+def need(name, variable):
+    """What the environment names: a program, or a folder. Without it a test is skipped, or fails where SNUG_REQUIRE asks."""
+    path = os.environ.get(variable)
+    if path and Path(path).exists():
+        return Path(path)
+    required = os.environ.get("SNUG_REQUIRE", "").split(",")
+    if "all" in required or name in required:
+        raise AssertionError(f"{variable} names nothing, and SNUG_REQUIRE asks for it")
+    raise unittest.SkipTest(f"{variable} names nothing")
 
 
 def start():

@@ -210,11 +210,15 @@ class Poses(unittest.TestCase):
         constraint.target, constraint.chain_count = target, 3
         self.assertIsNone(self.compare(obj, "joints"))
 
-    def test_imported_characters(self):
-        """Whatever models there are, by Blender's own importer, with every clip."""
-        paths = sorted(path for folder in (support.CHARACTERS, support.MODELS) for path in folder.glob("*.[gf][lb][bx]"))
-        if not support.MODELS.is_dir() or not support.CHARACTERS.is_dir():
-            self.skipTest("SNUG_MODELS and SNUG_CHARACTERS name no folders")
+    def test_generated_characters(self):
+        self.compare_files(support.need("program", "SNUG_CHARACTERS"))
+
+    def test_downloaded_characters(self):
+        self.compare_files(support.need("models", "SNUG_MODELS"))
+
+    def compare_files(self, folder):
+        """By Blender's own importers, with whatever clip is active, linear and with preserved volume."""
+        paths = sorted(folder.glob("*.[gf][lb][bx]"))
         count = unables = 0
         for path, preserve in itertools.product(paths, (False, True)):
             if "dense" in path.name:

@@ -135,10 +135,8 @@ class Productions(unittest.TestCase):
 
     def test_same_pairs_as_the_program(self):
         """`snug check` of the GLB that Blender exports, frame by frame: two characters, posed and moved in Blender."""
-        program = os.environ.get("SNUG_PROGRAM")
-        if not program or not support.CHARACTERS.is_dir():
-            self.skipTest("SNUG_PROGRAM and SNUG_CHARACTERS name no program and no characters")
-        objects = import_characters()
+        program = support.need("program", "SNUG_PROGRAM")
+        objects = import_characters(support.need("program", "SNUG_CHARACTERS"))
         scene = bpy.context.scene
         frames = tuple(range(scene.frame_start, scene.frame_end + 1))
         found = support.run(check.Request(objects, frames=frames))
@@ -165,14 +163,14 @@ def count(pairs):
     return len(pairs), len(np.unique(pairs[:, 0])), len(np.unique(pairs[:, 1]))
 
 
-def import_characters(dense=""):
+def import_characters(folder, dense=""):
     """The man kicks, the creature stands before him, turned."""
     scene = support.start()
     scene.render.fps = 30
     meshes = []
     for name, clip in (("man", "kick"), ("creature", "idle")):
         before = set(bpy.data.objects)
-        bpy.ops.import_scene.gltf(filepath=str(support.CHARACTERS / f"{name}{dense}.glb"))
+        bpy.ops.import_scene.gltf(filepath=str(folder / f"{name}{dense}.glb"))
         new = set(bpy.data.objects) - before
         rig = next(obj for obj in new if obj.type == "ARMATURE")
         for track in rig.animation_data.nla_tracks:
