@@ -100,6 +100,7 @@ class Checker:
         simulated = isinstance(stage, OwnScene)
         self.followers = [followers.ByVertices(obj, "something is simulated") if simulated else followers.follow(obj)
                           for obj in request.objects]
+        self.compared = set()  # numbers of those by joints that were right so far
         self.maps = {}
         self.worst = {}  # of a couple: what find_curves needs
         self.series = {couple: [] for couple in request.list_couples()}
@@ -148,6 +149,7 @@ class Checker:
             except followers.Unable as unable:
                 self.fall_back(number, str(unable))
                 continue
+            self.compared.add(number)
             if not is_same(follower.body.vertices(), given.body.vertices(), self.origin):
                 self.fall_back(number, f"joints would be wrong in frame {frame:g}")
 
@@ -165,6 +167,10 @@ class Checker:
                 self.fall_back(number, f"from frame {frame:g} on, {unable}")
                 self.show()
                 return self.pose(frame)
+        if any(self.followers[number].is_by_joints for number in present - self.compared):
+            self.compare(frame)  # it was hidden where the others were compared
+            self.show()
+            return self.pose(frame)
         return present
 
     def step(self, frame):

@@ -84,13 +84,14 @@ def group_by_mesh(found):
 
 
 def write_faces(mesh, found, objects):
+    obj = objects[0]  # a vertex group is the mesh's, and any object of it can make one
+    clear_object(obj)  # what checks of other scenes have left
     counts = np.maximum.reduce([found.counts[obj] for obj in objects])
     depths = np.maximum.reduce([found.depths[obj] for obj in objects])
     mesh.attributes.new(COUNT, "INT", "FACE").data.foreach_set("value", counts)
     mesh.attributes.new(DEPTH, "FLOAT", "FACE").data.foreach_set("value", depths)
     corners, starts = meshes.read_topology(mesh)
     face = np.searchsorted(starts, np.arange(len(corners)), side="right") - 1
-    obj = objects[0]  # a vertex group is the mesh's, and any object of it can make one
     active = obj.vertex_groups.active_index
     group = obj.vertex_groups.new(name=GROUP)
     group.add(np.unique(corners[counts[face] > 0]).tolist(), 1.0, "REPLACE")

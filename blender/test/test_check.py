@@ -194,10 +194,17 @@ class Checks(unittest.TestCase):
         support.followers.ByJoints.read_bones = wrong
         try:
             found = support.run(check.Request([self.a, self.b], frames=(9, 10)))
+            for frame, hidden in ((1, True), (9, False), (10, True)):  # there where nothing is compared beforehand
+                self.a.hide_viewport = hidden
+                self.a.keyframe_insert("hide_viewport", frame=frame)
+            self.a.hide_viewport = False
+            late = support.run(check.Request([self.a, self.b], frames=(7, 8, 9, 10, 11, 12)))
         finally:
             support.followers.ByJoints.read_bones = read_bones
         self.assertEqual(found.ways[self.a], "evaluated vertices: joints would be wrong in frame 9")
         self.assertEqual(len(found.pairs), 2)
+        self.assertEqual(late.ways[self.a], "evaluated vertices: joints would be wrong in frame 9")
+        self.assertEqual([frame for frame, *_ in late.pairs], [9])
 
     def test_preserved_volume_ends(self):
         """Where bones begin to scale in the middle of a range, the rest goes by vertices, and is right."""

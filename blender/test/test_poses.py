@@ -92,6 +92,8 @@ class Poses(unittest.TestCase):
         self.assertIsNone(self.compare(obj, "joints"))
         rig.data.pose_position = "REST"
         self.assertIsNone(self.compare(obj, "joints"))
+        obj.modifiers[0].use_vertex_groups = False
+        self.assertIsNone(self.compare(obj, "joints"))
 
     def test_masks(self):
         obj, rig, modifier = support.make_limb()
