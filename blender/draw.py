@@ -2,6 +2,7 @@
 
 From the folder of the characters (`make characters`), after `make blender-test`. Cycles renders, on the processor.
 """
+
 import argparse
 import math
 import os

@@ -1,4 +1,5 @@
 """snug in Blender: which faces of animated meshes intersect, in which frames."""
+
 import bpy
 
 from . import operators, panel

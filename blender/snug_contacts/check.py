@@ -1,4 +1,5 @@
 """Which faces meet in which frames: bodies follow objects from frame to frame, and snug is asked."""
+
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -36,7 +37,8 @@ class Request:
         if self.against == "BODY":
             return [(self.objects.index(self.body), i) for i in range(count) if self.objects[i] != self.body]
         return (alone if self.against in {"SELF", "ALL"} else []) + (
-            list(combinations(range(count), 2)) if self.against in {"OTHERS", "ALL"} else [])
+            list(combinations(range(count), 2)) if self.against in {"OTHERS", "ALL"} else []
+        )
 
 
 @dataclass
@@ -83,7 +85,7 @@ def refuse(request):
 
 
 def find(context, request):
-    """A generator: yields how much is done, from 0 to 1, and returns what it Found. Closing it leaves nothing behind."""
+    """A generator: yields how much is done, from 0 to 1, and returns what it Found. Closed, it leaves nothing behind."""
     refuse(request)
     stage = (OwnScene if any(map(is_simulated, request.objects)) else Stage)(context, request.objects)
     try:
@@ -98,8 +100,10 @@ class Checker:
         self.found = Found()
         self.origin = find_origin(request.objects)
         simulated = isinstance(stage, OwnScene)
-        self.followers = [followers.ByVertices(obj, "something is simulated") if simulated else followers.follow(obj)
-                          for obj in request.objects]
+        self.followers = [
+            followers.ByVertices(obj, "something is simulated") if simulated else followers.follow(obj)
+            for obj in request.objects
+        ]
         self.compared = set()  # numbers of those by joints that were right so far
         self.maps = {}
         self.worst = {}  # of a couple: what find_curves needs
@@ -122,7 +126,9 @@ class Checker:
         for couple, series in self.series.items():
             self.found.events += join(*(self.request.objects[i] for i in couple), series, frames)
         self.found.events.sort(key=lambda event: (-event.depth, -event.pairs, event.first))
-        self.found.curves = [(*(self.request.objects[i] for i in couple), *worst[2:]) for couple, worst in self.worst.items()]
+        self.found.curves = [
+            (*(self.request.objects[i] for i in couple), *worst[2:]) for couple, worst in self.worst.items()
+        ]
         return self.found
 
     def show(self):
@@ -231,8 +237,12 @@ class Checker:
 
 def find_origin(objects):
     """A point near the objects, where they are so far away that float32 would tell: zero otherwise."""
-    corners = np.concatenate([np.array(obj.bound_box) @ np.array(obj.matrix_world)[:3, :3].T + obj.matrix_world.translation
-                              for obj in objects])
+    corners = np.concatenate(
+        [
+            np.array(obj.bound_box) @ np.array(obj.matrix_world)[:3, :3].T + obj.matrix_world.translation
+            for obj in objects
+        ]
+    )
     center = (corners.min(axis=0) + corners.max(axis=0)) / 2
     return center if np.abs(center).max() > 16 * np.ptp(corners, axis=0).max() else np.zeros(3)
 

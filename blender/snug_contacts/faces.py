@@ -1,4 +1,5 @@
 """Which face of an object's own mesh each triangle of its evaluated mesh comes from."""
+
 import bpy
 import numpy as np
 
@@ -11,8 +12,8 @@ NAME = "snug origin"
 def find_origin(context, follower):
     """One number for each triangle of a follower by vertices, or None where modifiers do not tell.
 
-    Modifiers carry attributes of faces along. So a copy of the object with numbers on its faces is evaluated once, in the
-    frame where the follower is; the object itself stays as it is.
+    Modifiers carry attributes of faces along. So a copy of the object with numbers on its faces is evaluated once,
+    in the frame where the follower is; the object itself stays as it is.
     """
     obj = follower.obj
     own = len(obj.data.vertices), *meshes.read_topology(obj.data)

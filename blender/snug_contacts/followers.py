@@ -1,8 +1,9 @@
 """Bodies of snug that follow objects of Blender: by joints where that is exact, otherwise by evaluated vertices.
 
-What goes by joints is compared with Blender's own vertices in a few frames before anything is asked of it (check.py), so
-a kind of deformation that is not known here costs time and never gives a wrong pose.
+What goes by joints is compared with Blender's own vertices in a few frames before anything is asked of it (check.py),
+so a kind of deformation that is not known here costs time and never gives a wrong pose.
 """
+
 import numpy as np
 import snugmesh as snug
 
@@ -59,8 +60,17 @@ def has_animated_modifiers(obj):
     curves = list(data.drivers)
     actions = [data.action, *(strip.action for track in data.nla_tracks for strip in track.strips)]
     for action in filter(None, actions):
-        curves += action.fcurves if hasattr(action, "fcurves") else [
-            curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves]
+        curves += (
+            action.fcurves
+            if hasattr(action, "fcurves")
+            else [
+                curve
+                for layer in action.layers
+                for strip in layer.strips
+                for bag in strip.channelbags
+                for curve in bag.fcurves
+            ]
+        )
     return any(curve.data_path.startswith("modifiers") for curve in curves)
 
 
@@ -162,9 +172,9 @@ class ByJoints:
 class ByTurningJoints(ByJoints):
     """The same where Blender preserves volume.
 
-    Both blend dual quaternions. Each vertex of Blender's turns the signs of its own joints, snug those of all joints: so it
-    is exact where signs exist that suit all joints with vertices in common, and where nothing scales but the armature.
-    The body's rest is the mesh in the armature's space, its frame that of the armature.
+    Both blend dual quaternions. Each vertex of Blender's turns the signs of its own joints, snug those of all
+    joints: so it is exact where signs exist that suit all joints with vertices in common, and where nothing scales
+    but the armature. The body's rest is the mesh in the armature's space, its frame that of the armature.
     """
 
     way = "joints, preserving volume"
@@ -179,7 +189,10 @@ class ByTurningJoints(ByJoints):
         rig = self.rig.evaluated_get(depsgraph)
         armature = place(rig, origin)
         scale = np.cbrt(np.linalg.det(armature[:3, :3]))
-        if not np.allclose(armature[:3, :3] @ armature[:3, :3].T, scale * scale * np.eye(3), atol=1e-6 * scale * scale) or scale <= 0:
+        if (
+            not np.allclose(armature[:3, :3] @ armature[:3, :3].T, scale * scale * np.eye(3), atol=1e-6 * scale * scale)
+            or scale <= 0
+        ):
             raise Unable("the armature is mirrored or scaled unevenly")
         into = scale * (np.linalg.inv(armature) @ matrix)[:3]
         if self.into is None:
@@ -269,7 +282,17 @@ def to_quaternions(turns):
 
 def to_matrices(quaternions):
     w, x, y, z = quaternions.T
-    return np.stack([
-        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1).reshape(-1, 3, 3)
+    return np.stack(
+        [
+            1 - 2 * (y * y + z * z),
+            2 * (x * y - w * z),
+            2 * (x * z + w * y),
+            2 * (x * y + w * z),
+            1 - 2 * (x * x + z * z),
+            2 * (y * z - w * x),
+            2 * (x * z - w * y),
+            2 * (y * z + w * x),
+            1 - 2 * (x * x + y * y),
+        ],
+        axis=1,
+    ).reshape(-1, 3, 3)

@@ -1,4 +1,5 @@
 """Blender's meshes as models of snug: triangles, weights of bones, shape keys. Everything is read in bulk."""
+
 from itertools import chain
 from operator import attrgetter
 

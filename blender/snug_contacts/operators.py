@@ -1,4 +1,5 @@
 """Check, jump to, clear: by the panel, from scripts and in `blender -b`."""
+
 import time
 
 import bpy
@@ -27,9 +28,18 @@ class SNUG_OT_check(bpy.types.Operator):
     against: EnumProperty(name="Against", items=check.AGAINST)
     frame_start: FloatProperty(name="Start", description="The scene's first frame unless given")
     frame_end: FloatProperty(name="End", description="The scene's last frame unless given")
-    step: FloatProperty(name="Step", default=1.0, min=0.01, description="Frames from one look to the next; 0.5 also looks between frames")
-    margin: FloatProperty(name="Margin", default=0.0, min=0.0, unit="LENGTH", description="What comes as near as this counts, too")
-    keep_rest: BoolProperty(name="Also at Rest", description="Of an object against itself: also faces that intersect before it is posed")
+    step: FloatProperty(
+        name="Step",
+        default=1.0,
+        min=0.01,
+        description="Frames from one look to the next; 0.5 also looks between frames",
+    )
+    margin: FloatProperty(
+        name="Margin", default=0.0, min=0.0, unit="LENGTH", description="What comes as near as this counts, too"
+    )
+    keep_rest: BoolProperty(
+        name="Also at Rest", description="Of an object against itself: also faces that intersect before it is posed"
+    )
 
     @classmethod
     def poll(cls, context):
@@ -37,9 +47,17 @@ class SNUG_OT_check(bpy.types.Operator):
 
     def make_request(self, context):
         objects = [obj for obj in context.selected_objects if obj.type == "MESH"]
-        start, end = (getattr(self if self.properties.is_property_set(name) else context.scene, name) for name in FRAMES)
-        return check.Request(objects=objects, against=self.against, body=context.view_layer.objects.active,
-                             frames=list_frames(start, end, self.step), margin=self.margin, keep_rest=self.keep_rest)
+        start, end = (
+            getattr(self if self.properties.is_property_set(name) else context.scene, name) for name in FRAMES
+        )
+        return check.Request(
+            objects=objects,
+            against=self.against,
+            body=context.view_layer.objects.active,
+            frames=list_frames(start, end, self.step),
+            margin=self.margin,
+            keep_rest=self.keep_rest,
+        )
 
     def execute(self, context):
         self.search = check.find(context, self.make_request(context))

@@ -1,6 +1,15 @@
 """The panel in the sidebar of 3D views, and what it keeps in the scene."""
+
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from . import check
 
@@ -11,7 +20,9 @@ class SNUG_Event(bpy.types.PropertyGroup):
     first: FloatProperty()
     last: FloatProperty()
     frame: FloatProperty(description="Where it is deepest")
-    depth: FloatProperty(description="How far the objects reach past one another, or 0 where curves are open", unit="LENGTH")
+    depth: FloatProperty(
+        description="How far the objects reach past one another, or 0 where curves are open", unit="LENGTH"
+    )
     pairs: IntProperty(description="Pairs of triangles in that frame")
 
 
@@ -41,8 +52,11 @@ class SNUG_UL_events(bpy.types.UIList):
         names = [obj.name if obj else gone for obj in (item.a, item.b)]
         row.label(text=f"{names[0]} and itself" if item.a == item.b else " and ".join(names))
         row.label(text=f"{item.first:g}" if item.first == item.last else f"{item.first:g} – {item.last:g}")
-        row.label(text=bpy.utils.units.to_string(context.scene.unit_settings.system, "LENGTH", item.depth, precision=3)
-                  if item.depth > 0 else f"{item.pairs} pairs")
+        row.label(
+            text=bpy.utils.units.to_string(context.scene.unit_settings.system, "LENGTH", item.depth, precision=3)
+            if item.depth > 0
+            else f"{item.pairs} pairs"
+        )
         row.operator("object.snug_jump", text="", icon="FRAME_NEXT").index = index
 
 

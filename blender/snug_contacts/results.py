@@ -1,4 +1,5 @@
 """What a check leaves in the file, all of it by names that begin with `snug`, and how it goes again."""
+
 import bpy
 import numpy as np
 
@@ -65,7 +66,12 @@ def write(context, found):
         item = scene.snug.events.add()
         item.a, item.b = event.a, event.b
         item.first, item.last, item.frame, item.depth, item.pairs = (
-            event.first, event.last, event.frame, event.depth, event.pairs)
+            event.first,
+            event.last,
+            event.frame,
+            event.depth,
+            event.pairs,
+        )
         scene.timeline_markers.new(f"{MARKER}{describe(event.a, event.b)}", frame=int(event.first // 1))
     write_curves(scene, found.curves)
 

@@ -1,9 +1,11 @@
 """Where frames are evaluated: a copy of the scene that holds nothing but what is asked for.
 
-Blender evaluates what is in a scene and what that depends on. So the user's scene stays at its frame, poses that have no
-key yet are not lost, and meshes whose joints are enough are never deformed: only a probe, a mesh without vertices, asks
-for armatures, places of objects and drivers of shape keys. What is simulated follows the user's own scene, as it plays.
+Blender evaluates what is in a scene and what that depends on. So the user's scene stays at its frame, poses that have
+no key yet are not lost, and meshes whose joints are enough are never deformed: only a probe, a mesh without vertices,
+asks for armatures and places of objects. Shape keys get their values with these. What is simulated follows the user's
+own scene, as it plays.
 """
+
 import bpy
 
 SIMULATED = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "PARTICLE_INSTANCE", "EXPLODE"}
@@ -13,15 +15,18 @@ def is_simulated(obj):
     """Does its shape depend on frames before?"""
     return obj.rigid_body is not None or any(
         modifier.type in SIMULATED or (modifier.type == "NODES" and has_simulation(modifier.node_group, set()))
-        for modifier in obj.modifiers)
+        for modifier in obj.modifiers
+    )
 
 
 def has_simulation(tree, seen):
     if tree is None or tree in seen:
         return False
     seen.add(tree)
-    return any(node.type == "SIMULATION_OUTPUT" or (node.type == "GROUP" and has_simulation(node.node_tree, seen))
-               for node in tree.nodes)
+    return any(
+        node.type == "SIMULATION_OUTPUT" or (node.type == "GROUP" and has_simulation(node.node_tree, seen))
+        for node in tree.nodes
+    )
 
 
 class OwnScene:
@@ -65,27 +70,18 @@ class Stage:
         mesh = bpy.data.meshes.new("snug probe")
         self.probe = bpy.data.objects.new("snug probe", mesh)
         root.objects.link(self.probe)
-        rigs = {modifier.object for obj in objects for modifier in obj.modifiers
-                if modifier.type == "ARMATURE" and modifier.object}
+        rigs = {
+            modifier.object
+            for obj in objects
+            for modifier in obj.modifiers
+            if modifier.type == "ARMATURE" and modifier.object
+        }
         for rig in rigs:
             modifier = self.probe.modifiers.new("", "ARMATURE")
-            modifier.object, modifier.use_bone_envelopes = rig, True  # else it depends on bones of its vertex groups alone
+            modifier.object = rig
+            modifier.use_bone_envelopes = True  # else it depends on bones of its vertex groups alone
         for obj in [*objects, *rigs]:
             self.probe.constraints.new("COPY_TRANSFORMS").target = obj
-        for keys in {obj.data.shape_keys for obj in objects} - {None}:
-            self.ask_for(keys)
-
-    def ask_for(self, keys):
-        """Drivers and animation of shape keys are evaluated where something depends on them."""
-        for key in keys.key_blocks[1:]:
-            name = f"snug {len(self.probe.keys())}"
-            self.probe[name] = 0.0
-            driver = self.probe.driver_add(f'["{name}"]').driver
-            driver.type = "SUM"
-            variable = driver.variables.new()
-            variable.targets[0].id_type = "KEY"
-            variable.targets[0].id = keys
-            variable.targets[0].data_path = f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value'
 
     def go(self, frame):
         self.scene.frame_set(int(frame // 1), subframe=frame % 1)

@@ -2,6 +2,7 @@
 
 Milliseconds of this thread's processor time per frame, each the least of several rounds.
 """
+
 import time
 import unittest
 
@@ -9,7 +10,7 @@ import bmesh
 import support
 import test_production
 from mathutils.bvhtree import BVHTree
-from support import bpy, check, followers, meshes, np, stage
+from support import bpy, check, followers, np, stage
 
 ROUNDS = 5
 
@@ -37,7 +38,9 @@ class Measure(unittest.TestCase):
             self.measure_reading(objects, vertices)
             rigs, all_of_it = self.measure_snug(objects, frames)
             print(f"Blender's evaluation of rigs {rigs:.3f}; snug beyond it {all_of_it - rigs:.3f} ms a frame")
-            pairs = {frame: len(found) for frame, _, _, found in support.run(check.Request(objects, frames=frames)).pairs}
+            pairs = {
+                frame: len(found) for frame, _, _, found in support.run(check.Request(objects, frames=frames)).pairs
+            }
             print(f"{sum(pairs.values())} pairs in {len(pairs)} frames")
             self.measure_bvh(objects, frames, pairs)
 

@@ -3,6 +3,7 @@
 Usage: run.py EXTENSION.zip [TEST...]. The extension is installed by Blender's own installer, into a folder that goes
 afterwards. Blender as a module hangs where Python ends in its own way, so this program ends at once.
 """
+
 import os
 import sys
 import tempfile

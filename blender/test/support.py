@@ -1,4 +1,5 @@
 """What the tests share: rigged tubes, Blender's own vertices, exact pairs, and all that a file has."""
+
 import os
 import unittest
 from fractions import Fraction
@@ -13,7 +14,8 @@ __all__ = ["bpy", "check", "followers", "meshes", "np", "stage"]
 
 
 def need(name, variable):
-    """What the environment names: a program, or a folder. Without it a test is skipped, or fails where SNUG_REQUIRE asks."""
+    """What the environment names: a program, or a folder. Without it a test is skipped, or fails where SNUG_REQUIRE
+    asks."""
     path = os.environ.get(variable)
     if path and Path(path).exists():
         return Path(path)
@@ -43,9 +45,14 @@ def make_tube(name="tube", around=12, along=24, radius=0.25, length=2.0):
     """A closed tube along x of quads."""
     u, v = np.meshgrid(np.arange(along + 1), np.arange(around), indexing="ij")
     angle = 2 * np.pi * v / around
-    vertices = np.stack([length * (u / along - 0.5), radius * np.cos(angle), radius * np.sin(angle)], axis=-1).reshape(-1, 3)
-    faces = [[i * around + j, i * around + (j + 1) % around, (i + 1) * around + (j + 1) % around, (i + 1) * around + j]
-             for i in range(along) for j in range(around)]
+    vertices = np.stack([length * (u / along - 0.5), radius * np.cos(angle), radius * np.sin(angle)], axis=-1).reshape(
+        -1, 3
+    )
+    faces = [
+        [i * around + j, i * around + (j + 1) % around, (i + 1) * around + (j + 1) % around, (i + 1) * around + j]
+        for i in range(along)
+        for j in range(around)
+    ]
     faces += [list(range(around))[::-1], list(range(along * around, (along + 1) * around))]
     return make_mesh(name, vertices, faces)
 
@@ -130,7 +137,8 @@ def run(request):
             return stop.value
 
 
-# Exact: whether two closed triangles share a point, of float32 positions as they are. BVHTree.overlap is no help: of bodies
+# Exact: whether two closed triangles share a point, of float32 positions as they are. BVHTree.overlap is no help: of
+# bodies
 # in contact it misses one pair in a hundred.
 def orient(a, b, c, d):
     """The sign of a determinant: by float64 where that is certain, otherwise by fractions."""
@@ -164,7 +172,7 @@ def meets(a, b):
 
 
 def find_pairs(a, b, asked=True):
-    """All pairs of triangles of two posed meshes that meet: of those asked about whose boxes overlap, decided exactly."""
+    """All pairs of triangles of two posed meshes that meet, of those asked about: boxes first, then exactly."""
     (p, q) = corners = [vertices[triangles].astype(np.float64) for vertices, triangles in (a, b)]
     (p_low, q_low), (p_high, q_high) = ([getattr(c, end)(axis=1) for c in corners] for end in ("min", "max"))
     near = ((p_low[:, None] <= q_high[None]) & (q_low[None] <= p_high[:, None])).all(axis=2)
@@ -172,20 +180,33 @@ def find_pairs(a, b, asked=True):
     return {(int(i), int(j)) for i, j in zip(*np.nonzero(near & asked)) if meets(p[i], q[j])}
 
 
-# Blender 4.2 counts users of objects once too often when a scene is copied, until the file is loaded again; 4.5 does not.
-IGNORED = ({"users"} if bpy.app.version < (4, 5) else set()) | {"rna_type", "is_updated", "is_updated_data", "original", "tag", "session_uid", "bl_rna"}
+# Blender 4.2 counts users of objects once too often when a scene is copied, until the file is loaded again.
+IGNORED = ({"users"} if bpy.app.version < (4, 5) else set()) | {
+    "rna_type",
+    "is_updated",
+    "is_updated_data",
+    "original",
+    "tag",
+    "session_uid",
+    "bl_rna",
+}
 
 
 def dump():
     """All data-blocks of the file by kind and name, and what each one has: what a check must not change."""
     blocks = {}
-    for kind in sorted(name for name in dir(bpy.data) if isinstance(getattr(bpy.data, name), bpy.types.bpy_prop_collection)):
+    for kind in sorted(
+        name for name in dir(bpy.data) if isinstance(getattr(bpy.data, name), bpy.types.bpy_prop_collection)
+    ):
         for block in getattr(bpy.data, kind):
             blocks[kind, block.name] = dump_properties(block)
     scene = bpy.context.scene
-    blocks["state"] = {"frame": scene.frame_current_final, "mode": bpy.context.mode,
-                       "selected": [obj.name for obj in bpy.context.selected_objects],
-                       "active": bpy.context.view_layer.objects.active.name}
+    blocks["state"] = {
+        "frame": scene.frame_current_final,
+        "mode": bpy.context.mode,
+        "selected": [obj.name for obj in bpy.context.selected_objects],
+        "active": bpy.context.view_layer.objects.active.name,
+    }
     return blocks
 
 
@@ -201,8 +222,11 @@ def dump_properties(block):
         elif one.type == "POINTER":
             values[one.identifier] = getattr(value, "name", value is None)
         else:
-            values[one.identifier] = repr(value if one.type in {"STRING", "ENUM"} or not getattr(one, "array_length", 0)
-                                          else [round(float(x), 6) for x in np.ravel(value)])
+            values[one.identifier] = repr(
+                value
+                if one.type in {"STRING", "ENUM"} or not getattr(one, "array_length", 0)
+                else [round(float(x), 6) for x in np.ravel(value)]
+            )
     for part in ("modifiers", "constraints"):
         for item in getattr(block, part, ()):
             values[part, item.name] = dump_properties(item)

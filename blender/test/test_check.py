@@ -1,4 +1,5 @@
 """What a check finds, beside BVHTree's candidates that exact arithmetic decides, on Blender's own vertices."""
+
 import unittest
 
 import support
@@ -180,7 +181,9 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(found.events), 2, [(event.first, event.last) for event in found.events])
         self.assertGreaterEqual(found.events[0].depth, found.events[1].depth)
         touched = {frame for frame, *_ in found.pairs}
-        self.assertEqual(touched, {frame for event in found.events for frame in range(int(event.first), int(event.last) + 1)})
+        self.assertEqual(
+            touched, {frame for event in found.events for frame in range(int(event.first), int(event.last) + 1)}
+        )
 
     def test_wrong_joints_are_noticed(self):
         """Were joints wrong, the check goes by vertices and says so: a bone's matrices are changed behind its back."""
@@ -206,6 +209,29 @@ class Checks(unittest.TestCase):
         self.assertEqual(late.ways[self.a], "evaluated vertices: joints would be wrong in frame 9")
         self.assertEqual([frame for frame, *_ in late.pairs], [9])
 
+    def test_joints_that_become_wrong(self):
+        """In the middle and in the last frame alone."""
+        read_bones = support.followers.ByJoints.read_bones
+        for bad in (10, 12):
+
+            def wrong(self, rig):
+                matrices = read_bones(self, rig)
+                matrices[1, 0, 3] += 1e-4 * (self.depsgraph.scene.frame_current == bad)
+                return matrices
+
+            pose = support.followers.ByJoints.pose
+
+            def remember(self, depsgraph, origin):
+                self.depsgraph = depsgraph
+                pose(self, depsgraph, origin)
+
+            support.followers.ByJoints.read_bones, support.followers.ByJoints.pose = wrong, remember
+            try:
+                found = support.run(check.Request([self.a, self.b], frames=(8, 9, 10, 11, 12)))
+            finally:
+                support.followers.ByJoints.read_bones, support.followers.ByJoints.pose = read_bones, pose
+            self.assertEqual(found.ways[self.a], f"evaluated vertices: joints would be wrong in frame {bad}")
+
     def test_preserved_volume_ends(self):
         """Where bones begin to scale in the middle of a range, the rest goes by vertices, and is right."""
         self.triangulate()
@@ -220,8 +246,11 @@ class Checks(unittest.TestCase):
     def test_refused(self):
         empty = support.make_mesh("empty", [(0, 0, 0)], [])
         for objects, options, words in (
-                ([self.a], {}, "two objects"), ([self.a, empty], {}, "no faces"), ([self.a, self.b], {"against": "BODY"}, "active"),
-                ([self.a, self.b], {"frames": ()}, "no frames")):
+            ([self.a], {}, "two objects"),
+            ([self.a, empty], {}, "no faces"),
+            ([self.a, self.b], {"against": "BODY"}, "active"),
+            ([self.a, self.b], {"frames": ()}, "no frames"),
+        ):
             with self.assertRaisesRegex(check.Refused, words):
                 support.run(check.Request(objects, **{"frames": (1,), **options}))
         self.a.hide_viewport = True

@@ -1,4 +1,5 @@
 """What of the user's file changes, and what becomes of it: saved, undone, cancelled, cleared, linked."""
+
 import os
 import tempfile
 import types
@@ -12,8 +13,12 @@ from support import bpy, check, np
 
 def changes(before, after):
     """Of two dumps: data-blocks that came or went, and properties that differ."""
-    differ = [(key, name) for key in before.keys() & after.keys() for name in before[key].keys() | after[key].keys()
-              if repr(before[key].get(name)) != repr(after[key].get(name))]
+    differ = [
+        (key, name)
+        for key in before.keys() & after.keys()
+        for name in before[key].keys() | after[key].keys()
+        if repr(before[key].get(name)) != repr(after[key].get(name))
+    ]
     return before.keys() ^ after.keys(), set(differ)
 
 
@@ -41,8 +46,15 @@ class Files(unittest.TestCase):
         came, differ = changes(before, support.dump())
         name = f"snug: {self.a.name} and {self.b.name}, frame {bpy.context.scene.snug.events[0].frame:g}"
         self.assertEqual(came, {("collections", results.GROUP), ("objects", name), ("curves", name)})
-        allowed = {("meshes", obj.data.name) for obj in (self.a, self.b)} | {("objects", self.a.name), ("objects", self.b.name)}
-        kinds = {"meshes": {"attributes"}, "objects": {"vertex_groups", "users"}, "scenes": {"timeline_markers", "objects"}}
+        allowed = {("meshes", obj.data.name) for obj in (self.a, self.b)} | {
+            ("objects", self.a.name),
+            ("objects", self.b.name),
+        }
+        kinds = {
+            "meshes": {"attributes"},
+            "objects": {"vertex_groups", "users"},
+            "scenes": {"timeline_markers", "objects"},
+        }
         for key, prop in differ:
             self.assertIn(prop, kinds[key[0]], key)
             self.assertTrue(key[0] == "scenes" or key in allowed, key)
@@ -86,9 +98,14 @@ class Files(unittest.TestCase):
 
     def test_by_a_timer(self):
         """The modal operator with events of a timer: in slices, cancelled by Esc, or to its end."""
+
         def run(events):
-            manager = types.SimpleNamespace(event_timer_add=lambda *_, **__: "timer", modal_handler_add=lambda _: None,
-                                            event_timer_remove=lambda timer: removed.append(timer), snug_progress=-1.0)
+            manager = types.SimpleNamespace(
+                event_timer_add=lambda *_, **__: "timer",
+                modal_handler_add=lambda _: None,
+                event_timer_remove=lambda timer: removed.append(timer),
+                snug_progress=-1.0,
+            )
             window = types.SimpleNamespace(screen=types.SimpleNamespace(areas=[]))
             context = types.SimpleNamespace(window_manager=manager, window=window, scene=bpy.context.scene)
             reports, removed, shown = [], [], []
@@ -127,8 +144,15 @@ class Files(unittest.TestCase):
     def test_saved_and_loaded(self):
         bpy.ops.object.snug_check()
         scene = bpy.context.scene
-        kept = [(event.a.name, event.b.name, event.first, event.last, event.frame, event.depth, event.pairs) for event in scene.snug.events]
-        counts, depths, group = self.read(self.a).tolist(), self.read(self.a, results.DEPTH).tolist(), self.list_group(self.a)
+        kept = [
+            (event.a.name, event.b.name, event.first, event.last, event.frame, event.depth, event.pairs)
+            for event in scene.snug.events
+        ]
+        counts, depths, group = (
+            self.read(self.a).tolist(),
+            self.read(self.a, results.DEPTH).tolist(),
+            self.list_group(self.a),
+        )
         markers = [(marker.name, marker.frame) for marker in scene.timeline_markers]
         curves = {obj.name: len(obj.data.splines) for obj in bpy.data.collections[results.GROUP].objects}
         self.assertTrue(kept and any(counts) and group and markers and all(curves.values()))
@@ -137,11 +161,21 @@ class Files(unittest.TestCase):
         bpy.ops.wm.read_homefile(use_empty=True)
         bpy.ops.wm.open_mainfile(filepath=path)
         scene, obj = bpy.context.scene, bpy.data.objects["Heldin ß"]
-        self.assertEqual(kept, [(event.a.name, event.b.name, event.first, event.last, event.frame, event.depth, event.pairs)
-                                for event in scene.snug.events])
-        self.assertEqual((counts, depths, group), (self.read(obj).tolist(), self.read(obj, results.DEPTH).tolist(), self.list_group(obj)))
+        self.assertEqual(
+            kept,
+            [
+                (event.a.name, event.b.name, event.first, event.last, event.frame, event.depth, event.pairs)
+                for event in scene.snug.events
+            ],
+        )
+        self.assertEqual(
+            (counts, depths, group),
+            (self.read(obj).tolist(), self.read(obj, results.DEPTH).tolist(), self.list_group(obj)),
+        )
         self.assertEqual(markers, [(marker.name, marker.frame) for marker in scene.timeline_markers])
-        self.assertEqual(curves, {obj.name: len(obj.data.splines) for obj in bpy.data.collections[results.GROUP].objects})
+        self.assertEqual(
+            curves, {obj.name: len(obj.data.splines) for obj in bpy.data.collections[results.GROUP].objects}
+        )
         bpy.ops.object.snug_clear()
         self.assertNotIn(results.GROUP, bpy.data.collections)
         self.assertNotIn(results.COUNT, obj.data.attributes)
@@ -199,7 +233,8 @@ class Files(unittest.TestCase):
         self.assertGreater(self.read(twin).max(), 0)
 
     def test_mirror_and_subdivision(self):
-        """Faces of the mesh itself, though what meets has four times and twice as many; a mirrored half counts for its face."""
+        """Faces of the mesh itself, though what meets has four times and twice as many; a mirrored half counts for its
+        face."""
         self.b.modifiers.new("Subdivision", "SUBSURF").levels = 1
         bpy.ops.object.snug_check()
         fine, events = self.read(self.b), len(bpy.context.scene.snug.events)

@@ -1,4 +1,5 @@
 """The panel, called with something that records what is drawn: Blender as a module has no window."""
+
 import types
 import unittest
 
@@ -28,6 +29,7 @@ class Layout:
             if name == "template_list":
                 assert hasattr(bpy.types, values[0]) and hasattr(values[2], values[3]) and hasattr(values[4], values[5])
             return Layout(self.calls)
+
         return call
 
     def __setattr__(self, name, value):
@@ -68,7 +70,10 @@ class Panels(unittest.TestCase):
         shown = [values[1] for name, values, _ in calls if name == "prop"]
         self.assertEqual(shown, ["against", "margin", "use_range", "step"])
         button = next(vars(named["made"]) for name, _, named in calls if name == "operator")
-        self.assertEqual(button, {"against": "OTHERS", "margin": 0.125, "keep_rest": False, "step": 0.5, "frame_start": 1, "frame_end": 20})
+        self.assertEqual(
+            button,
+            {"against": "OTHERS", "margin": 0.125, "keep_rest": False, "step": 0.5, "frame_start": 1, "frame_end": 20},
+        )
         kept.against, kept.use_range, kept.frame_end = "SELF", True, 8
         calls = draw(panel.SNUG_PT_contacts)
         self.assertIn("keep_rest", [values[1] for name, values, _ in calls if name == "prop"])

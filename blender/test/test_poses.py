@@ -1,4 +1,5 @@
 """Where bodies are, beside the vertices that Blender evaluates in the user's own scene."""
+
 import itertools
 import unittest
 
@@ -13,7 +14,8 @@ class Poses(unittest.TestCase):
         support.start()
 
     def compare(self, obj, way, frames=FRAMES):
-        """In each frame within 1e-6 of the size, or of how far it is from the origin; by this way. Nothing is evaluated but what the stage shows.
+        """In each frame within 1e-6 of the size, or of how far it is from the origin; by this way. Nothing is
+        evaluated but what the stage shows.
 
         Returns why joints do not say where vertices are, in the first frame where they do not, or None.
         """
@@ -29,7 +31,9 @@ class Poses(unittest.TestCase):
                     return str(unable)
                 vertices, _ = support.evaluate(obj, frame)
                 self.assertEqual(vertices.shape, follower.body.vertices().shape)
-                size = max(np.ptp(vertices, axis=0).max(), np.abs(vertices).max())  # Blender's matrices are float32, too
+                size = max(
+                    np.ptp(vertices, axis=0).max(), np.abs(vertices).max()
+                )  # Blender's matrices are float32, too
                 worst = np.abs(follower.body.vertices() - vertices).max() / size
                 self.assertLessEqual(worst, 1e-6, f"{obj.name}, frame {frame}")
         finally:
@@ -75,7 +79,8 @@ class Poses(unittest.TestCase):
         self.assertIn("bones are scaled", self.compare(obj, "joints"))
 
     def test_bones_that_turn_far(self):
-        """With three bones that share vertices and turn by two thirds of a circle against one another no signs suit all."""
+        """With three bones that share vertices and turn by two thirds of a circle against one another no signs suit
+        all."""
         obj, rig, modifier = support.make_limb()
         modifier.use_deform_preserve_volume = True
         support.animate(rig, 5, size=3.0)
@@ -122,7 +127,10 @@ class Poses(unittest.TestCase):
         random = np.random.default_rng(7)
         group = obj.vertex_groups.new(name="half")
         group.add(range(0, len(obj.data.vertices), 2), 0.6, "REPLACE")
-        keys = [obj.shape_key_add(name=name) for name in ("Basis", 'by "driver" ü', "masked", "muted", "relative", "below zero")]
+        keys = [
+            obj.shape_key_add(name=name)
+            for name in ("Basis", 'by "driver" ü', "masked", "muted", "relative", "below zero")
+        ]
         for key in keys[1:]:
             moves = 0.05 * random.normal(size=(len(key.data), 3))
             moves[random.random(len(moves)) < 0.5] = 0
@@ -138,7 +146,17 @@ class Poses(unittest.TestCase):
         variable = driver.variables.new()
         variable.type = "TRANSFORMS"
         target = variable.targets[0]
-        target.id, target.bone_target, target.transform_type, target.transform_space = rig, "bone 2", "ROT_X", "LOCAL_SPACE"
+        target.id, target.bone_target, target.transform_type, target.transform_space = (
+            rig,
+            "bone 2",
+            "ROT_X",
+            "LOCAL_SPACE",
+        )
+        for frame, value in ((1, 0.1), (20, 0.6)):
+            rig["smile"] = value
+            rig.keyframe_insert('["smile"]', frame=frame)
+        variable = driver.variables.new()
+        variable.targets[0].id, variable.targets[0].data_path = rig, '["smile"]'
         return keys
 
     def test_parents(self):
@@ -153,6 +171,7 @@ class Poses(unittest.TestCase):
 
     def test_what_goes_by_vertices(self):
         """Each of these is exact, and none claims to go by joints."""
+
         def two(obj, rig, modifier):
             obj.modifiers.new("second", "ARMATURE").object = rig
 
@@ -231,8 +250,16 @@ class Poses(unittest.TestCase):
             except RuntimeError as error:
                 print(f"{path.name}: {error}")  # compressed in a way that Blender does not read
                 continue
-            for obj in [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.data.polygons and obj.name in bpy.context.scene.objects]:
-                if obj.hide_viewport or not any(modifier.type == "ARMATURE" for modifier in obj.modifiers) and not obj.data.shape_keys:
+            for obj in [
+                obj
+                for obj in bpy.data.objects
+                if obj.type == "MESH" and obj.data.polygons and obj.name in bpy.context.scene.objects
+            ]:
+                if (
+                    obj.hide_viewport
+                    or not any(modifier.type == "ARMATURE" for modifier in obj.modifiers)
+                    and not obj.data.shape_keys
+                ):
                     continue
                 for modifier in obj.modifiers:
                     modifier.use_deform_preserve_volume = preserve

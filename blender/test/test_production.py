@@ -1,4 +1,5 @@
 """What productions have: a human made by Rigify with what stands on it, twenty objects, and characters as files."""
+
 import json
 import math
 import os
@@ -12,7 +13,8 @@ from support import bpy, check, np
 
 
 def make_human():
-    """Rigify's human and meshes around its bones: half a body with a mirror, a subdivided one, a coat and small things."""
+    """Rigify's human and meshes around its bones: half a body with a mirror, a subdivided one, a coat and small
+    things."""
     bpy.ops.preferences.addon_enable(module="rigify")
     scene = support.start()
     bpy.ops.object.armature_human_metarig_add()
@@ -35,8 +37,11 @@ def make_body(rig):
     height = 0.8 + 0.9 * u / along
     vertices = np.stack([0.16 * np.cos(angle), 0.12 * np.sin(angle), height], axis=-1).reshape(-1, 3)
     vertices[np.abs(vertices[:, 0]) < 1e-9, 0] = 0
-    faces = [[i * around + j, i * around + j + 1, (i + 1) * around + j + 1, (i + 1) * around + j]
-             for i in range(along) for j in range(around - 1)]
+    faces = [
+        [i * around + j, i * around + j + 1, (i + 1) * around + j + 1, (i + 1) * around + j]
+        for i in range(along)
+        for j in range(around - 1)
+    ]
     body = support.make_mesh("body", vertices, faces)
     bones = [bone for bone in rig.data.bones if bone.use_deform and bone.name.startswith("DEF-spine")]
     for bone in bones:
@@ -62,8 +67,11 @@ def add_coat(body):
     angle, height = 2 * math.pi * v / around, 0.85 + 0.7 * u / along
     width = 1.15 - 0.25 * np.exp(-40 * (height - 1.1) ** 2)
     vertices = np.stack([0.16 * width * np.cos(angle), 0.12 * width * np.sin(angle), height], axis=-1).reshape(-1, 3)
-    faces = [[i * around + j, i * around + (j + 1) % around, (i + 1) * around + (j + 1) % around, (i + 1) * around + j]
-             for i in range(along) for j in range(around)]
+    faces = [
+        [i * around + j, i * around + (j + 1) % around, (i + 1) * around + (j + 1) % around, (i + 1) * around + j]
+        for i in range(along)
+        for j in range(around)
+    ]
     coat = support.make_mesh("coat", vertices, faces)
     deform = coat.modifiers.new("Surface", "SURFACE_DEFORM")
     deform.target = body
@@ -96,14 +104,20 @@ class Productions(unittest.TestCase):
             for i in range(len(objects)):
                 for j in range(i + 1, len(objects)):
                     expected = support.find_pairs(posed[i], posed[j])
-                    self.assertEqual(expected, mine.get((frame, objects[i], objects[j]), set()), (frame, objects[i].name, objects[j].name))
+                    self.assertEqual(
+                        expected,
+                        mine.get((frame, objects[i], objects[j]), set()),
+                        (frame, objects[i].name, objects[j].name),
+                    )
                     count += len(expected)
         return count
 
     def test_rigify_human(self):
         rig, body, coat = make_human()
         objects = [body, coat]
-        for number, bone in enumerate(["DEF-hand.L", "DEF-hand.R", "DEF-foot.L", "DEF-foot.R", "DEF-forearm.L", "DEF-forearm.R"] * 3):
+        for number, bone in enumerate(
+            ["DEF-hand.L", "DEF-hand.R", "DEF-foot.L", "DEF-foot.R", "DEF-forearm.L", "DEF-forearm.R"] * 3
+        ):
             bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=0.04 + 0.004 * number)
             ball = bpy.context.object
             ball.name = f"thing {number}"
@@ -147,10 +161,20 @@ class Productions(unittest.TestCase):
             for obj in objects:
                 support.select(obj, obj.modifiers[0].object)
                 paths.append(os.path.join(folder, f"{obj.name}.glb"))
-                bpy.ops.export_scene.gltf(filepath=paths[-1], use_selection=True, export_animation_mode="SCENE",
-                                          export_anim_scene_split_object=False, export_force_sampling=True, export_optimize_animation_size=False, export_all_influences=True)
-            said = subprocess.run([program, "check", *paths, "--clip", "0", "--clip", "0", "--fps", str(scene.render.fps), "--json"],
-                                  capture_output=True, text=True)
+                bpy.ops.export_scene.gltf(
+                    filepath=paths[-1],
+                    use_selection=True,
+                    export_animation_mode="SCENE",
+                    export_anim_scene_split_object=False,
+                    export_force_sampling=True,
+                    export_optimize_animation_size=False,
+                    export_all_influences=True,
+                )
+            said = subprocess.run(
+                [program, "check", *paths, "--clip", "0", "--clip", "0", "--fps", str(scene.render.fps), "--json"],
+                capture_output=True,
+                text=True,
+            )
         self.assertEqual(said.returncode, 0, said.stderr)
         theirs = [json.loads(line) for line in said.stdout.splitlines()]
         # The exporter numbers triangles in an order of its own.
