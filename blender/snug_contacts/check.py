@@ -7,7 +7,7 @@ import numpy as np
 import snugmesh as snug
 
 from . import faces, followers
-from .stage import OwnScene, Stage, is_simulated
+from .stage import OwnScene, make_stage
 
 AGAINST = (
     ("OTHERS", "Each Other", "Selected objects against each other"),
@@ -87,7 +87,7 @@ def refuse(request):
 def find(context, request):
     """A generator: yields how much is done, from 0 to 1, and returns what it Found. Closed, it leaves nothing behind."""
     refuse(request)
-    stage = (OwnScene if any(map(is_simulated, request.objects)) else Stage)(context, request.objects)
+    stage = make_stage(context, request.objects)
     try:
         return (yield from Checker(context, request, stage).run())
     finally:

@@ -100,3 +100,14 @@ class Stage:
         if self.probe:
             bpy.data.meshes.remove(self.probe.data)  # and the object with it
             self.probe = None
+
+
+def make_stage(context, objects):
+    """A copy of the scene, unless one of these objects is simulated or may depend on something that is."""
+    reached = {obj for obj in bpy.data.objects if is_simulated(obj)}
+    users, new = bpy.data.user_map() if reached else {}, list(reached)
+    while new:
+        more = {user for user in users.get(new.pop(), ()) if not isinstance(user, bpy.types.Scene)} - reached
+        reached |= more
+        new += more
+    return Stage(context, objects) if reached.isdisjoint(objects) else OwnScene(context, objects)

@@ -289,6 +289,18 @@ class Files(unittest.TestCase):
         self.assertTrue(all("simulated" in item.way for item in bpy.context.scene.snug.ways))
         self.assertEqual(bpy.context.scene.frame_current_final, 4.25)
 
+    def test_what_depends_on_cloth_follows_the_scene(self):
+        """Though the cloth itself is not selected; and a cloth that nothing depends on does not matter."""
+        cloth = support.make_tube("cloth", length=0.5)
+        cloth.modifiers.new("Cloth", "CLOTH")
+        support.select(self.a, self.b)
+        bpy.ops.object.snug_check()
+        self.assertEqual({item.way for item in bpy.context.scene.snug.ways}, {"joints"})
+        wrap = self.b.modifiers.new("Wrap", "SHRINKWRAP")
+        wrap.target, wrap.wrap_mode = cloth, "OUTSIDE"
+        bpy.ops.object.snug_check()
+        self.assertTrue(all("simulated" in item.way for item in bpy.context.scene.snug.ways))
+
 
 if __name__ == "__main__":
     unittest.main()
