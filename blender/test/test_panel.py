@@ -16,16 +16,20 @@ class Layout:
         self.calls = calls
 
     def __getattr__(self, name):
+        # Blender's own description of layouts: every call, option and icon exists.
+        known = bpy.types.UILayout.bl_rna.functions[name].parameters
+
         def call(*values, **named):
             self.calls.append((name, values, named))
+            assert set(named) <= set(known.keys()), named
+            assert "icon" not in named or named["icon"] in known["icon"].enum_items, named["icon"]
             if name == "prop":
                 assert values[1] in values[0].bl_rna.properties, values[1]
             if name == "operator":
                 module, function = values[0].split(".")
-                known = getattr(getattr(bpy.ops, module), function).get_rna_type().properties.keys()
-                made = types.SimpleNamespace()
-                named["made"], named["known"] = made, known
-                return made
+                named["made"] = types.SimpleNamespace()
+                named["known"] = getattr(getattr(bpy.ops, module), function).get_rna_type().properties.keys()
+                return named["made"]
             if name == "template_list":
                 assert hasattr(bpy.types, values[0]) and hasattr(values[2], values[3]) and hasattr(values[4], values[5])
             return Layout(self.calls)
@@ -34,7 +38,7 @@ class Layout:
 
     def __setattr__(self, name, value):
         if name != "calls":
-            self.calls.append(("set", (name,), {"value": value}))
+            assert name in bpy.types.UILayout.bl_rna.properties, name
         super().__setattr__(name, value)
 
 
