@@ -164,6 +164,31 @@ static bool ReadObj(ioLoader* loader)
 	return ioReadObj(loader->path, &mesh, loader->error) && ioSetMesh(loader, &mesh);
 }
 
+// What is not read, with a way where there is one.
+static bool FailUnknown(ioLoader* loader)
+{
+	if (EndsWith(loader->path, ".dae"))
+	{
+		ioFail(loader, 0, "COLLADA files are not read: nothing checks their poses; export glTF or FBX");
+	}
+	else if (EndsWith(loader->path, ".usd") || EndsWith(loader->path, ".usda") || EndsWith(loader->path, ".usdc") ||
+	         EndsWith(loader->path, ".usdz"))
+	{
+		ioFail(loader, 0, "USD is checked by python3 -m snugmesh.usd '%s', after pip install 'snugmesh[usd]'",
+		    loader->path);
+	}
+	else if (EndsWith(loader->path, ".abc"))
+	{
+		ioFail(loader, 0, "Alembic files are not read: let Blender make USD of it, and see docs/usd.md");
+	}
+	else
+	{
+		ioFail(loader, 0, "unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off");
+		loader->error->kind = io_unknownFormat;
+	}
+	return false;
+}
+
 static bool ReadFormat(ioLoader* loader, ioFormat format)
 {
 	static const char* const names[] = { "", "glTF", "OBJ", "PLY", "STL", "OFF", "FBX" };
@@ -183,12 +208,7 @@ static bool ReadFormat(ioLoader* loader, ioFormat format)
 		case io_fbx:
 			return ioReadFbx(loader);
 		default:
-			ioFail(loader, 0,
-			    EndsWith(loader->path, ".dae")
-			        ? "COLLADA files are not read: nothing checks their poses; export glTF or FBX"
-			        : "unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off");
-			loader->error->kind = io_unknownFormat;
-			return false;
+			return FailUnknown(loader);
 	}
 }
 

@@ -2,6 +2,7 @@
 import ast
 import contextlib
 import doctest
+import importlib.util
 import inspect
 import io
 import os
@@ -21,7 +22,10 @@ HERE = Path(__file__).resolve().parent
 PACKAGE = Path(snug.__file__).parent
 README = HERE.parent / "README.md"
 PEOPLE = HERE.parent.parent / "docs/people.md"
-MODULES = (batch, gpu, overlap, sequences, smpl)
+USD = HERE.parent.parent / "docs/usd.md"
+MODULES = [batch, gpu, overlap, sequences, smpl]
+if importlib.util.find_spec("pxr"):
+    MODULES.append(importlib.import_module("snugmesh.usd"))
 sys.path.insert(0, str(HERE.parent / "examples"))
 
 
@@ -149,7 +153,7 @@ class Readme(unittest.TestCase):
     """Every ```python snippet runs, each after those above it; what `# 3` at a line's end says is what is printed."""
 
     def test_snippets_run(self):
-        for document, least in ((README, 8), (PEOPLE, 2)):
+        for document, least in ((README, 8), (PEOPLE, 2), (USD, 1)):
             with self.subTest(document.name):
                 self.run_document(document, least)
 
@@ -178,7 +182,7 @@ class Readme(unittest.TestCase):
         if ".glb" in snippet and not Path("man.glb").exists():
             need_characters()
         code, output = compile(snippet, f"snippet {number}", "exec"), io.StringIO()
-        peer = re.search(r"^import (trimesh|polyscope|torch)", snippet, re.M)
+        peer = re.search(r"^(?:import|from) (trimesh|polyscope|torch|pxr)", snippet, re.M)
         with self.subTest(snippet=number):  # which is skipped without the others
             if peer and need(peer[1]).__name__ == "polyscope":
                 need("polyscope").set_allow_headless_backends(True)

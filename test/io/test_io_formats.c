@@ -219,6 +219,11 @@ static const char* const messages[][3] = {
 	{ "a.off", "OFF 3 0 0\n" POINTS, "a.off: no faces" },
 	{ "a.off", "OFF 3 1 0\n0 0 0\n1 0 \x1b[31m\n0 1 0\n3 0 1 2\n", "a.off:3: '?[31m' is not a finite number" },
 	{ "a.obj", "v 0 0 0\n", "a.obj: OBJ is read from files, not from memory" },
+	{ "a.dae", "<COLLADA>", "a.dae: COLLADA files are not read: nothing checks their poses; export glTF or FBX" },
+	{ "a.USDz", "PK", "a.USDz: USD is checked by python3 -m snugmesh.usd 'a.USDz', after pip install 'snugmesh[usd]'" },
+	{ "a.usda", "#usda",
+	    "a.usda: USD is checked by python3 -m snugmesh.usd 'a.usda', after pip install 'snugmesh[usd]'" },
+	{ "a.abc", "Ogawa", "a.abc: Alembic files are not read: let Blender make USD of it, and see docs/usd.md" },
 	{ "a.xyz", "v 0 0 0\n", "a.xyz: unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off" },
 };
 
