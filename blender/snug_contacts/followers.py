@@ -26,6 +26,8 @@ def find_reason(obj):
     keys = obj.data.shape_keys
     if keys and not keys.use_relative:
         return "absolute shape keys"
+    if keys and any(len(key.data) != len(obj.data.vertices) for key in keys.key_blocks):
+        return "shape keys of another size"
     if keys and obj.show_only_shape_key:
         return "one shape key is shown alone"
     if has_animated_modifiers(obj):

@@ -62,8 +62,10 @@ def read_influences(obj, groups, bones, share):
     number = np.full(len(obj.vertex_groups) + 1, -1)
     for joint, bone in enumerate(bones):
         number[obj.vertex_groups[bone].index] = joint
-    mine = (number[groups.group] >= 0) & (groups.weight != 0)
-    vertex, joint, weight = groups.vertex[mine], number[groups.group[mine]], groups.weight[mine]
+    # Files have weights of groups that are gone; the last number is theirs.
+    joints = number[np.minimum(groups.group, len(obj.vertex_groups))]
+    mine = (joints >= 0) & (groups.weight != 0)
+    vertex, joint, weight = groups.vertex[mine], joints[mine], groups.weight[mine]
     total = np.bincount(vertex, weight, groups.vertex_count)
     part = np.where(total > 0.0001, 1.0 if share is None else share, 0.0)  # as armature_deform.cc decides
     weight = weight * (part / np.where(total > 0, total, 1.0))[vertex]

@@ -3,6 +3,7 @@
 import itertools
 import unittest
 
+import bmesh
 import support
 from support import bpy, followers, np, stage
 
@@ -91,6 +92,12 @@ class Poses(unittest.TestCase):
         support.weigh(obj, rig, unweighted=0.7)
         support.animate(rig)
         obj.vertex_groups.new(name="no bone").add(range(20), 0.5, "REPLACE")
+        mesh = bmesh.new()
+        mesh.from_mesh(obj.data)
+        for vertex in mesh.verts:
+            vertex[mesh.verts.layers.deform.verify()][99] = 0.5  # a group that is not there
+        mesh.to_mesh(obj.data)
+        mesh.free()
         rig.data.bones[1].use_deform = False
         obj.vertex_groups[2].lock_weight = True
         obj.modifiers.new("Armature", "ARMATURE").object = rig
@@ -122,6 +129,11 @@ class Poses(unittest.TestCase):
                 self.assertIsNone(self.compare(obj, "joints"))
                 obj.modifiers.clear()
                 self.assertIsNone(self.compare(obj, "joints"))
+
+    def test_basis_alone(self):
+        obj, rig, modifier = support.make_limb()
+        obj.shape_key_add(name="Basis")
+        self.assertIsNone(self.compare(obj, "joints"))
 
     def add_keys(self, obj, rig):
         random = np.random.default_rng(7)
