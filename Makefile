@@ -19,7 +19,7 @@ CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 FORMATTED = $(shell find include src gpu test examples solvers papers lab program io web docs/site python/core -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: all demo characters test test-long mutate-bounds mutate-logic bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test release clean help
+.PHONY: all demo characters test test-long mutate-bounds mutate-logic bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test blender blender-test release clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -136,6 +136,12 @@ python: ## build the Python package: a wheel, and an environment with it (build/
 
 python-test: python characters ## test it
 	@tools/test-python
+
+blender: python ## build the Blender extension, for this platform (build/blender)
+	@tools/make-blender build/python/dist/*.whl build/blender
+
+blender-test: blender characters ## test it in Blender as a Python module, which PyPI has
+	@tools/test-blender
 
 release: ## make what is given away of the last commit (build/release-files); tools/check-release tries it
 	@tools/install-dependencies build solvers files deb python web cross-mingw release

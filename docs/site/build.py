@@ -7,8 +7,9 @@ made from the headers. This program lays them out as mkdocs wants them:
   them. A link that leads nowhere stops the build.
 - Names of functions and types in code become links to the reference.
 - Formulas get subscripts (FORMULAS).
-- `<!-- drawn: SCRIPT.py ARGUMENTS: words -->` becomes the picture that this script of python/examples draws, if what it
-  needs is in the environment that `make python` has made; files of ARGUMENTS are those of the models.
+- `<!-- drawn: SCRIPT.py ARGUMENTS: words -->` becomes the picture that this script of python/examples or blender draws,
+  if what it needs is in the environment that `make python` or `make blender-test` has made; files of ARGUMENTS are those
+  of the models.
 - `@name@` in pages of this folder stands for a number or a table that a command has printed (Values). None is typed.
 Needs mkdocs-material and Doxygen: tools/install-dependencies site.
 """
@@ -207,12 +208,15 @@ class Layout:
     def _draw(self, match, page):
         """What a script draws, as a line of a page."""
         script, arguments, words = (" ".join(group.split()) for group in match.groups())
-        python = ROOT / "build/python/venv/bin/python"
+        program, target, python = ROOT / f"python/examples/{script}.py", "python", ROOT / "build/python/venv/bin/python"
+        if not program.exists():  # drawn in Blender
+            program, target = ROOT / f"blender/{script}.py", "blender-test"
+            python = max(ROOT.glob("build/blender/bpy-4.5.*/bin/python"), default=ROOT / "build/blender")
         picture = Path("pictures") / f"{'-'.join([script, *re.findall(r'[A-Za-z0-9]+', arguments)])}.png"
-        if not python.exists():
-            return f"*Not in this copy of the site, which was made without `make python`: {words}*"
+        if not python.is_file():
+            return f"*Not in this copy of the site, which was made without `make {target}`: {words}*"
         print(f"drawing {script}", flush=True)
-        command = [python, ROOT / f"python/examples/{script}.py", *arguments.split(), "-o", self.source / picture]
+        command = [python, program, *arguments.split(), "-o", self.source / picture]
         run = subprocess.run(command, cwd=self.models, capture_output=True, text=True)
         if run.returncode != 0 and "ModuleNotFoundError" not in run.stderr:
             raise SystemExit(run.stderr)
