@@ -518,8 +518,8 @@ static double PartOf(uint8_t code)
 	return (double)part;
 }
 
-// Some pairs of triangles of one block.
-static void CheckBlock(Oracle* oracle, uint32_t slotA, const sgRegion* region, uint32_t i, uint32_t k)
+// Some pairs of triangles of one cell.
+static void CheckCell(Oracle* oracle, uint32_t slotA, const sgRegion* region, uint32_t i, uint32_t k)
 {
 	const snugModel* model = oracle->model;
 	const uint32_t childA = model->tree.nodes[slotA].first + i, childB = model->tree.nodes[region->slot].first + k;
@@ -592,7 +592,7 @@ static void constants_hold_in_rational_arithmetic(void** state)
 					{
 						if (region->codes[i][k] != SG_CODE_NEVER && sceneRandom_Index(&random, 8) == 0)
 						{
-							CheckBlock(&oracle, slot, region, i, k);
+							CheckCell(&oracle, slot, region, i, k);
 						}
 					}
 				}

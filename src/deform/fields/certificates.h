@@ -2,10 +2,10 @@
 // themselves, from the amplitudes alone. docs/bounds/certificates.md has the theorem.
 //
 // A *region* is two inner nodes, or one and itself, whose rest boxes are near each other, in the order in which a walk
-// over a tree and itself (query/neighbours.h) comes to them. Its *blocks* are the pairs of their children. Over a
-// block, what a field leaves over of a linear map - the mean of the gradients of the two nodes - differs between two
+// over a tree and itself (query/neighbours.h) comes to them. Its *cells* are the pairs of their children. Over a
+// cell, what a field leaves over of a linear map - the mean of the gradients of the two nodes - differs between two
 // points by at most a constant times their distance at rest. A region has the greatest constant of each field, and a
-// block a part of them, the same for all fields.
+// cell a part of them, the same for all fields.
 //
 // Gradients are not those of bounds (sgFieldFit), which have none along directions in which a node is thin. Here it
 // costs nothing to go on along those as the node above does, and then a field that turns all of the body leaves
@@ -37,7 +37,7 @@ typedef struct sgRegion
 	uint32_t constants; ///< the first, in sgCertificates.constants: one for each field that either node's group has
 	float error;        ///< the constant of rounding, for errors of length 1
 	uint32_t reserved;
-	uint64_t atRest; ///< blocks that hold triangles that meet at rest: nothing is known of those
+	uint64_t atRest; ///< cells that hold triangles that meet at rest: nothing is known of those
 	uint8_t codes[SG_LANES][SG_LANES];
 } sgRegion;
 SG_STORED(sgRegion, 88);

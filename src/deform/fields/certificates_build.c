@@ -1,4 +1,4 @@
-// src/deform/fields/certificates_build.c: certificates of a model: regions, and constants of their blocks, from the
+// src/deform/fields/certificates_build.c: certificates of a model: regions, and constants of their cells, from the
 // leaves up. See certificates_build.h.
 #include "deform/fields/certificates_build.h"
 
@@ -20,16 +20,16 @@
 /// Constants this much smaller than what is taken away from a field, or than what moves it across the whole model, are
 /// as good as none.
 #define NEGLIGIBLE 0x1p-4
-/// Nothing is known of blocks with greater constants.
+/// Nothing is known of cells with greater constants.
 #define MOST 0x1p100
 
 /// What one worker needs.
 typedef struct Scratch
 {
 	sgRegionDraft region;
-	double* constants; ///< (64 fieldCount) of blocks
-	double* most;      ///< (fieldCount) of all blocks so far
-	double* enough;    ///< (fieldCount): see sgBlockDraft
+	double* constants; ///< (64 fieldCount) of cells
+	double* most;      ///< (fieldCount) of all cells so far
+	double* enough;    ///< (fieldCount): see sgCellDraft
 	double mostError, enoughError;
 } Scratch;
 
@@ -47,7 +47,7 @@ typedef struct Builder
 	Scratch scratches[SG_TEAM_WORKERS];
 	sgCertificates made;
 	size_t ownBytes;
-	float* own;     ///< (constantCount): of blocks that are not regions themselves
+	float* own;     ///< (constantCount): of cells that are not regions themselves
 	uint32_t first; ///< in order: of the level at hand
 } Builder;
 
@@ -174,42 +174,42 @@ static double FindFarConstant(const sgRegionDraft* region, uint32_t entry, uint3
 }
 
 // Whether nodes are so far apart that what their ranges say is enough.
-static bool AddApart(const Scratch* s, uint32_t x, uint32_t y, sgBlockDraft* block)
+static bool AddApart(const Scratch* s, uint32_t x, uint32_t y, sgCellDraft* cell)
 {
 	const sgRegionDraft* region = &s->region;
 	const sgBox boxX = BoxOf(region->model, x), boxY = BoxOf(region->model, y);
 	const double gap = FindGap(&boxX, &boxY), error = 2.0 / gap;
-	if (!(gap > 0.0) || error > fmax(s->enoughError, block->error))
+	if (!(gap > 0.0) || error > fmax(s->enoughError, cell->error))
 	{
 		return false;
 	}
 	for (uint32_t f = 0; f < region->fieldCount; ++f)
 	{
-		if (!(FindFarConstant(region, f, x, y, gap) <= fmax(s->enough[f], block->constants[f])))
+		if (!(FindFarConstant(region, f, x, y, gap) <= fmax(s->enough[f], cell->constants[f])))
 		{
 			return false;
 		}
 	}
-	block->error = fmax(block->error, error);
+	cell->error = fmax(cell->error, error);
 	for (uint32_t f = 0; f < region->fieldCount; ++f)
 	{
-		block->constants[f] = fmax(block->constants[f], FindFarConstant(region, f, x, y, gap));
+		cell->constants[f] = fmax(cell->constants[f], FindFarConstant(region, f, x, y, gap));
 	}
 	return true;
 }
 
 // All pairs of triangles below two different nodes, or of one leaf. Recursion is as deep as two trees.
-static void AddNodes(const Scratch* s, uint32_t x, uint32_t y, sgBlockDraft* block)
+static void AddNodes(const Scratch* s, uint32_t x, uint32_t y, sgCellDraft* cell)
 {
 	const sgTree* tree = &s->region.model->tree;
 	const sgNode *nodeX = tree->nodes + x, *nodeY = tree->nodes + y;
-	if (block->isNever || (x != y && AddApart(s, x, y, block)))
+	if (cell->isNever || (x != y && AddApart(s, x, y, cell)))
 	{
 		return;
 	}
 	if (nodeX->childCount == 0 && nodeY->childCount == 0)
 	{
-		sgBlockDraft_AddLeaves(block, &s->region, nodeX->first, nodeY->first);
+		sgCellDraft_AddLeaves(cell, &s->region, nodeX->first, nodeY->first);
 		return;
 	}
 	const sgBox boxX = BoxOf(s->region.model, x), boxY = BoxOf(s->region.model, y);
@@ -217,7 +217,7 @@ static void AddNodes(const Scratch* s, uint32_t x, uint32_t y, sgBlockDraft* blo
 	const sgNode* split = splitsX ? nodeX : nodeY;
 	for (uint32_t i = 0; i < split->childCount; ++i)
 	{
-		AddNodes(s, splitsX ? split->first + i : x, splitsX ? y : split->first + i, block);
+		AddNodes(s, splitsX ? split->first + i : x, splitsX ? y : split->first + i, cell);
 	}
 }
 
@@ -239,10 +239,9 @@ static double FindNorm(double m[3][3])
 	return sqrt(fmax(values[0], 0.0) + SG_MARGIN_QUOTIENT * trace);
 }
 
-// What is left over below a region, but for blocks that are regions themselves: its constants, and by how much what is
+// What is left over below a region, but for cells that are regions themselves: its constants, and by how much what is
 // taken away there differs.
-static void AddOwn(
-    const Builder* b, const Scratch* s, uint32_t x, uint32_t y, const sgRegion* below, sgBlockDraft* block)
+static void AddOwn(const Builder* b, const Scratch* s, uint32_t x, uint32_t y, const sgRegion* below, sgCellDraft* cell)
 {
 	const sgRegionDraft* region = &s->region;
 	double gradient[3][3];
@@ -262,27 +261,27 @@ static void AddOwn(
 			constant = (double)*constants++;
 			field = sgRegionFields_Next(&from, gradient);
 		}
-		block->constants[f] = fmax(block->constants[f], constant + FindNorm(difference));
+		cell->constants[f] = fmax(cell->constants[f], constant + FindNorm(difference));
 	}
 }
 
-// A block that is a region itself. Recursion is as deep as the tree.
+// A cell that is a region itself. Recursion is as deep as the tree.
 static void AddRegion(
-    const Builder* b, const Scratch* s, uint32_t x, uint32_t y, const sgRegion* below, sgBlockDraft* block)
+    const Builder* b, const Scratch* s, uint32_t x, uint32_t y, const sgRegion* below, sgCellDraft* cell)
 {
 	const sgNode *nodeX = b->model->tree.nodes + x, *nodeY = b->model->tree.nodes + y;
-	block->error = fmax(block->error, (double)below->error);
-	block->isAtRest = block->isAtRest || below->atRest != 0;
-	AddOwn(b, s, x, y, below, block);
+	cell->error = fmax(cell->error, (double)below->error);
+	cell->isAtRest = cell->isAtRest || below->atRest != 0;
+	AddOwn(b, s, x, y, below, cell);
 	for (uint32_t i = 0; i < nodeX->childCount; ++i)
 	{
 		for (uint32_t k = x == y ? i : 0; k < nodeY->childCount; ++k)
 		{
 			const sgRegion* next = sgCertificates_Find(&b->made, nodeX->first + i, nodeY->first + k);
-			block->isNever = block->isNever || below->codes[i][k] == SG_CODE_NEVER;
-			if (next != NULL && !block->isNever)
+			cell->isNever = cell->isNever || below->codes[i][k] == SG_CODE_NEVER;
+			if (next != NULL && !cell->isNever)
 			{
-				AddRegion(b, s, nodeX->first + i, nodeY->first + k, next, block);
+				AddRegion(b, s, nodeX->first + i, nodeY->first + k, next, cell);
 			}
 		}
 	}
@@ -330,7 +329,7 @@ static uint8_t FindCode(double part)
 }
 
 static void FinishRegion(
-    const Scratch* s, const sgBlockDraft blocks[64], uint64_t there, sgRegion* region, float* constants)
+    const Scratch* s, const sgCellDraft cells[64], uint64_t there, sgRegion* region, float* constants)
 {
 	const uint32_t fieldCount = s->region.fieldCount;
 	region->error = sgRoundUp(s->mostError * (1.0 + SG_MARGIN_QUOTIENT));
@@ -341,63 +340,63 @@ static void FinishRegion(
 	for (; there != 0; there &= there - 1)
 	{
 		const uint32_t k = sgLowestBit(there);
-		const sgBlockDraft* block = blocks + k;
-		double part = s->mostError > 0.0 ? block->error / s->mostError : 0.0;
+		const sgCellDraft* cell = cells + k;
+		double part = s->mostError > 0.0 ? cell->error / s->mostError : 0.0;
 		for (uint32_t f = 0; f < fieldCount; ++f)
 		{
-			part = s->most[f] > 0.0 ? fmax(part, block->constants[f] / s->most[f]) : part;
+			part = s->most[f] > 0.0 ? fmax(part, cell->constants[f] / s->most[f]) : part;
 		}
-		region->codes[k / SG_LANES][k % SG_LANES] = block->isNever ? SG_CODE_NEVER : FindCode(part);
-		region->atRest |= (uint64_t)block->isAtRest << k;
+		region->codes[k / SG_LANES][k % SG_LANES] = cell->isNever ? SG_CODE_NEVER : FindCode(part);
+		region->atRest |= (uint64_t)cell->isAtRest << k;
 	}
 }
 
 // What is too large, or not a number, is none.
-static void EndBlock(Scratch* s, sgBlockDraft* block, float* own)
+static void EndCell(Scratch* s, sgCellDraft* cell, float* own)
 {
-	block->isNever = block->isNever || !(block->error <= MOST);
+	cell->isNever = cell->isNever || !(cell->error <= MOST);
 	for (uint32_t f = 0; f < s->region.fieldCount; ++f)
 	{
-		block->isNever = block->isNever || !(block->constants[f] <= MOST);
+		cell->isNever = cell->isNever || !(cell->constants[f] <= MOST);
 	}
-	for (uint32_t f = 0; f < s->region.fieldCount && !block->isNever; ++f)
+	for (uint32_t f = 0; f < s->region.fieldCount && !cell->isNever; ++f)
 	{
-		s->most[f] = fmax(s->most[f], block->constants[f]);
-		s->enough[f] = fmax(s->enough[f], block->constants[f]);
+		s->most[f] = fmax(s->most[f], cell->constants[f]);
+		s->enough[f] = fmax(s->enough[f], cell->constants[f]);
 		if (own != NULL)
 		{
-			own[f] = fmaxf(own[f], sgRoundUp(block->constants[f]));
+			own[f] = fmaxf(own[f], sgRoundUp(cell->constants[f]));
 		}
 	}
-	if (!block->isNever)
+	if (!cell->isNever)
 	{
-		s->mostError = fmax(s->mostError, block->error);
-		s->enoughError = fmax(s->enoughError, block->error);
+		s->mostError = fmax(s->mostError, cell->error);
+		s->enoughError = fmax(s->enoughError, cell->error);
 	}
 }
 
-// A block of the region at hand: what is not a region itself is looked at node by node.
-static void MakeBlock(
-    Builder* b, Scratch* s, uint32_t x, uint32_t y, const sgRegion* below, sgRegion* region, sgBlockDraft* block)
+// A cell of the region at hand: what is not a region itself is looked at node by node.
+static void MakeCell(
+    Builder* b, Scratch* s, uint32_t x, uint32_t y, const sgRegion* below, sgRegion* region, sgCellDraft* cell)
 {
 	const size_t at = SG_LANES * (x % SG_LANES) + y % SG_LANES;
-	*block = (sgBlockDraft){
+	*cell = (sgCellDraft){
 		.constants = s->constants + at * s->region.fieldCount,
 		.enough = s->enough,
 		.enoughError = s->enoughError,
 	};
 	if (below != NULL)
 	{
-		AddRegion(b, s, x, y, below, block);
+		AddRegion(b, s, x, y, below, cell);
 	}
 	else
 	{
-		AddNodes(s, x, y, block);
+		AddNodes(s, x, y, cell);
 	}
-	EndBlock(s, block, below == NULL ? b->own + region->constants : NULL);
+	EndCell(s, cell, below == NULL ? b->own + region->constants : NULL);
 }
 
-// Blocks that touch come first: with their constants, most of the others are settled at once.
+// Cells that touch come first: with their constants, most of the others are settled at once.
 static void MakeRegion(void* context, uint32_t worker, uint32_t chunk)
 {
 	Builder* b = context;
@@ -406,7 +405,7 @@ static void MakeRegion(void* context, uint32_t worker, uint32_t chunk)
 	const uint32_t slotA = (uint32_t)(b->pairs[number] >> 32), slotB = (uint32_t)b->pairs[number];
 	const sgNode *nodeA = b->model->tree.nodes + slotA, *nodeB = b->model->tree.nodes + slotB;
 	sgRegion* region = (sgRegion*)(uintptr_t)(b->made.regions + number);
-	sgBlockDraft blocks[SG_LANES * SG_LANES];
+	sgCellDraft cells[SG_LANES * SG_LANES];
 	uint64_t there = 0;
 	BeginRegion(b, s, slotA, slotB);
 	memset(s->constants, 0, SG_LANES * SG_LANES * (size_t)s->region.fieldCount * sizeof(double));
@@ -423,10 +422,10 @@ static void MakeRegion(void* context, uint32_t worker, uint32_t chunk)
 		if ((below != NULL || FindGap(&boxX, &boxY) == 0.0) == (n < SG_LANES * SG_LANES))
 		{
 			there |= (uint64_t)1 << at;
-			MakeBlock(b, s, x, y, below, region, blocks + at);
+			MakeCell(b, s, x, y, below, region, cells + at);
 		}
 	}
-	FinishRegion(s, blocks, there, region, (float*)(uintptr_t)(b->made.constants + region->constants));
+	FinishRegion(s, cells, there, region, (float*)(uintptr_t)(b->made.constants + region->constants));
 }
 
 // ---- All of it
@@ -520,7 +519,7 @@ static void Begin(Builder* b)
 	}
 }
 
-// A region needs those of its blocks, which are one level further down.
+// A region needs those of its cells, which are one level further down.
 static void MakeLevels(Builder* b)
 {
 	const sgNode* nodes = b->model->tree.nodes;

@@ -16,9 +16,9 @@ typedef struct sgRegionDraft
 	double* sizes;             ///< (fieldCount): Frobenius norms of the gradients
 } sgRegionDraft;
 
-/// Constants of a block while they are made: raised by whatever is below it. Of what is far apart, up to `enough`, by
+/// Constants of a cell while they are made: raised by whatever is below it. Of what is far apart, up to `enough`, by
 /// whatever takes less time than the least that is right.
-typedef struct sgBlockDraft
+typedef struct sgCellDraft
 {
 	double* constants;    ///< (fieldCount)
 	const double* enough; ///< (fieldCount)
@@ -26,10 +26,10 @@ typedef struct sgBlockDraft
 	double enoughError;
 	bool isNever;  ///< there are none
 	bool isAtRest; ///< triangles meet at rest, which the constants know nothing of
-} sgBlockDraft;
+} sgCellDraft;
 
 /// All pairs of triangles of two leaves, or of one and itself.
-void sgBlockDraft_AddLeaves(sgBlockDraft* block, const sgRegionDraft* region, uint32_t leafA, uint32_t leafB);
+void sgCellDraft_AddLeaves(sgCellDraft* cell, const sgRegionDraft* region, uint32_t leafA, uint32_t leafB);
 
 /// The gradients of a node, for each field of its group: a linear fit, which along directions in which the node is thin
 /// goes on as that of the node above, which is ready, does.

@@ -200,7 +200,7 @@ static double FindGap(const Triangle* a, const Triangle* b)
 }
 
 // Two triangles that do not meet. Computed distances are right to 2^-38 of the extent.
-static void MeasureApart(const Triangle* a, const Triangle* b, Pair* pair, sgBlockDraft* block)
+static void MeasureApart(const Triangle* a, const Triangle* b, Pair* pair, sgCellDraft* cell)
 {
 	sgNearest nearest;
 	sgTriangles_Nearest(a->points, b->points, &nearest);
@@ -213,14 +213,14 @@ static void MeasureApart(const Triangle* a, const Triangle* b, Pair* pair, sgBlo
 		}
 	}
 	const double distance = sqrt(nearest.distance2) - SG_MARGIN_CERTIFIED_GAP * pair->extent;
-	block->isNever = block->isNever || !(distance > 0.0);
+	cell->isNever = cell->isNever || !(distance > 0.0);
 	pair->inverse = 1.0 / distance;
 	pair->isMeasured = true;
-	block->error = Larger(block->error, 2.0 * pair->inverse);
+	cell->error = Larger(cell->error, 2.0 * pair->inverse);
 }
 
 // Two triangles that share no corner: by their boxes, as far as that is enough.
-static void BeginApart(const Triangle* a, const Triangle* b, double gap, Pair* pair, sgBlockDraft* block)
+static void BeginApart(const Triangle* a, const Triangle* b, double gap, Pair* pair, sgCellDraft* cell)
 {
 	pair->extent = 0.0;
 	for (uint32_t c = 0; c < 6; ++c)
@@ -228,23 +228,23 @@ static void BeginApart(const Triangle* a, const Triangle* b, double gap, Pair* p
 		sgSubtractPoints(c < 3 ? a->points[c] : b->points[c - 3], a->points[0], pair->way[c]);
 		pair->extent = Larger(pair->extent, Length(pair->way[c]));
 	}
-	pair->isMeasured = !(gap > 0.0 && 2.0 <= gap * block->enoughError);
+	pair->isMeasured = !(gap > 0.0 && 2.0 <= gap * cell->enoughError);
 	pair->inverse = 1.0 / gap;
 	if (pair->isMeasured)
 	{
-		MeasureApart(a, b, pair, block);
+		MeasureApart(a, b, pair, cell);
 		return;
 	}
-	block->error = Larger(block->error, 2.0 * pair->inverse);
+	cell->error = Larger(cell->error, 2.0 * pair->inverse);
 }
 
 // Two triangles that share a corner, or an edge.
 static bool MeasureTurned(
-    const Triangle* a, const Triangle* b, uint32_t ofA, uint32_t ofB, Pair* pair, sgBlockDraft* block)
+    const Triangle* a, const Triangle* b, uint32_t ofA, uint32_t ofB, Pair* pair, sgCellDraft* cell)
 {
 	if (!a->hasArea || !b->hasArea)
 	{
-		block->isNever = true;
+		cell->isNever = true;
 		return false;
 	}
 	static const uint32_t cornerOf[8] = { 3, 0, 1, 2, 2, 1, 0, 3 }; // the one in the mask, or the one that is not
@@ -255,17 +255,17 @@ static bool MeasureTurned(
 	const double half2 = 0.5 * (1.0 - cosine) - SG_MARGIN_ANGLE;
 	if (!(sine2 > 0.0 && half2 > 0.0))
 	{
-		block->isNever = true;
+		cell->isNever = true;
 		return false;
 	}
 	pair->inverse = 1.0 / sqrt(sine2);
 	pair->inverseHalf = 1.0 / sqrt(half2);
-	block->error = Larger(block->error, Larger(a->steepness, b->steepness) * pair->inverseHalf);
+	cell->error = Larger(cell->error, Larger(a->steepness, b->steepness) * pair->inverseHalf);
 	return true;
 }
 
 // Whether there is a constant to be found for two triangles.
-static bool MeasurePair(const Triangle* a, const Triangle* b, Pair* pair, sgBlockDraft* block)
+static bool MeasurePair(const Triangle* a, const Triangle* b, Pair* pair, sgCellDraft* cell)
 {
 	uint32_t shared = 0, ofA = 0, ofB = 0;
 	for (uint32_t k = 0; k < 9; ++k)
@@ -282,15 +282,15 @@ static bool MeasurePair(const Triangle* a, const Triangle* b, Pair* pair, sgBloc
 	const double gap = FindGap(a, b);
 	if (!(gap > 0.0) && sgTriangles_IntersectBeyond(a->points, b->points, shared))
 	{
-		block->isAtRest = true;
+		cell->isAtRest = true;
 		return false;
 	}
 	pair->isApart = shared == 0;
 	if (shared != 0)
 	{
-		return MeasureTurned(a, b, ofA, ofB, pair, block);
+		return MeasureTurned(a, b, ofA, ofB, pair, cell);
 	}
-	BeginApart(a, b, gap, pair, block);
+	BeginApart(a, b, gap, pair, cell);
 	return true;
 }
 
@@ -380,8 +380,8 @@ static double QuotientApart(
 	return norm + (sqrt(most2) + slack) * pair->inverse;
 }
 
-static double FindApart(const sgRegionDraft* region, uint32_t entry, Pair* pair, Side* sideA, Side* sideB,
-    double enough, sgBlockDraft* block)
+static double FindApart(
+    const sgRegionDraft* region, uint32_t entry, Pair* pair, Side* sideA, Side* sideB, double enough, sgCellDraft* cell)
 {
 	const Triangle *a = sideA->triangles + pair->a, *b = sideB->triangles + pair->b;
 	double rest[6][3], most = 0.0, none[2][3] = { { 0.0 } };
@@ -400,7 +400,7 @@ static double FindApart(const sgRegionDraft* region, uint32_t entry, Pair* pair,
 	double least = QuotientApart(pair, rest, none, 0.0, pair->on[0], slack);
 	if (!(least <= enough) && !pair->isMeasured)
 	{
-		MeasureApart(a, b, pair, block);
+		MeasureApart(a, b, pair, cell);
 		least = QuotientApart(pair, rest, none, 0.0, pair->on[0], slack);
 	}
 	for (int side = 0; side < 2 && !(least <= enough); ++side)
@@ -444,7 +444,7 @@ static double FindTurned(
 	return around < least ? around : least;
 }
 
-void sgBlockDraft_AddLeaves(sgBlockDraft* block, const sgRegionDraft* region, uint32_t leafA, uint32_t leafB)
+void sgCellDraft_AddLeaves(sgCellDraft* cell, const sgRegionDraft* region, uint32_t leafA, uint32_t leafB)
 {
 	Side a, b;
 	Pair pairs[SG_MAX_LEAF_TRIANGLES * SG_MAX_LEAF_TRIANGLES];
@@ -457,12 +457,12 @@ void sgBlockDraft_AddLeaves(sgBlockDraft* block, const sgRegionDraft* region, ui
 		{
 			pairs[count].a = i;
 			pairs[count].b = k;
-			count += MeasurePair(a.triangles + i, b.triangles + k, pairs + count, block);
+			count += MeasurePair(a.triangles + i, b.triangles + k, pairs + count, cell);
 		}
 	}
 	for (uint32_t entry = 0; entry < region->fieldCount; ++entry)
 	{
-		double most = block->constants[entry];
+		double most = cell->constants[entry];
 		ReadSlopes(region, entry, &a);
 		ReadSlopes(region, entry, &b);
 		for (uint32_t i = 0; i < count; ++i)
@@ -471,9 +471,9 @@ void sgBlockDraft_AddLeaves(sgBlockDraft* block, const sgRegionDraft* region, ui
 		}
 		for (uint32_t i = 0; i < count; ++i)
 		{
-			const double enough = Larger(most, block->enough[entry]);
-			most = pairs[i].isApart ? sgMost(most, FindApart(region, entry, pairs + i, &a, &b, enough, block)) : most;
+			const double enough = Larger(most, cell->enough[entry]);
+			most = pairs[i].isApart ? sgMost(most, FindApart(region, entry, pairs + i, &a, &b, enough, cell)) : most;
 		}
-		block->constants[entry] = most;
+		cell->constants[entry] = most;
 	}
 }
