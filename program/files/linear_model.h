@@ -5,11 +5,9 @@
 #include "snug/snug.h"
 
 /// A row of an option table: snugModelDef.certificates.
-#define CLI_SELF_OPTION(target)                                                                                   \
-	{                                                                                                             \
-		"--self", cli_flag, target, NULL,                                                                         \
-		    "store by how much it may bend and is known not to meet itself: takes seconds to minutes, and makes " \
-		    "`snug check --self` and snugCollideSelf faster"                                                      \
+#define CLI_SELF_OPTION(target)                                                                                        \
+	{                                                                                                                  \
+		"--self", cli_flag, target, NULL, "store how far it may bend without meeting itself; takes seconds to minutes" \
 	}
 
 /// Make a model of deformer snug_fields and write it. Prints what is wrong.
