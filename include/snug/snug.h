@@ -120,7 +120,9 @@ typedef struct snugModelDef
 	snugMessenger messenger; ///< told of errors and warnings during Create
 	snugWorkers workers; ///< share the work of Create, up to 8 of them. The model is the same, bit for bit; one thread
 	                     ///< at a time calls the allocator
-	uint64_t reserved[7];
+	bool certificates;   ///< of snug_fields: make constants with which a body that bends little is known at once not to
+	                     ///< meet itself. Answers are the same; makes models larger, and takes much longer to build
+	uint64_t reserved[6];
 } snugModelDef;
 
 /// Build a model. Takes about half a second per million triangles, less if your threads share the work (`workers`);
@@ -147,10 +149,11 @@ typedef struct snugModelInfo
 	uint32_t displacementCount; ///< that are not zero, of all fields and vertices together
 	uint32_t nodeCount;         ///< nodes of the tree, leaves included
 	uint32_t leafCount;
-	uint32_t depth;       ///< level of the deepest node; the root's is 0
-	size_t bytes;         ///< of the model, as saved
-	size_t restMeshBytes; ///< of those, positions and triangles: 12 for each
-	uint64_t reserved[8];
+	uint32_t depth;          ///< level of the deepest node; the root's is 0
+	size_t bytes;            ///< of the model, as saved
+	size_t restMeshBytes;    ///< of those, positions and triangles: 12 for each
+	size_t certificateBytes; ///< and what snugModelDef.certificates asked for; zero: there is none
+	uint64_t reserved[7];
 } snugModelInfo;
 
 SNUG_API snugModelInfo snugModel_GetInfo(const snugModel* model);
@@ -461,7 +464,8 @@ typedef struct snugCounters
 	                            ///< which have them at hand: placed
 	uint64_t triangleTests;     ///< pairs of triangles whose own boxes overlap
 	uint64_t exactTests;        ///< of those, how many float32 could not decide
-	uint64_t reserved[4];
+	uint64_t certified;         ///< pairs of nodes of one body that are known not to meet, without their bounds
+	uint64_t reserved[3];
 } snugCounters;
 
 /// What a query found, and what that cost.

@@ -254,6 +254,10 @@ static void PrintJsonBody(const ioAsset* asset, const bodyInfo* b)
 	}
 	printf(",\"nodes\":%u,\"leaves\":%u,\"depth\":%u", m->nodeCount, m->leafCount, m->depth);
 	printf(",\"modelBytes\":%zu,\"restMeshBytes\":%zu,\"bodyBytes\":%zu", m->bytes, m->restMeshBytes, b->bodyBytes);
+	if (m->certificateBytes > 0)
+	{
+		printf(",\"certificateBytes\":%zu", m->certificateBytes);
+	}
 	PrintJsonJoints(asset, b->part->instance);
 	PrintJsonModes(b->part->model);
 	printf("}");

@@ -34,12 +34,13 @@ static const cliUsage usage = {
 
 typedef struct modesRun
 {
-	const char* path; ///< of the model; null: only a table
-	const char* only; ///< instance
-	int count, cells; ///<
-	double scale;     ///< metres per unit of the file
-	bool json;        ///<
-	const char* held; ///< where; null: nowhere
+	const char* path;  ///< of the model; null: only a table
+	const char* only;  ///< instance
+	int count, cells;  ///<
+	double scale;      ///< metres per unit of the file
+	bool json;         ///<
+	bool certificates; ///< snugModelDef
+	const char* held;  ///< where; null: nowhere
 	simFix fixes[MAX_FIXES];
 	simModesDef def;  ///<
 	cliShape shape;   ///<
@@ -175,6 +176,7 @@ static bool WriteModel(const modesRun* r)
 		.vertexCount = mesh->vertexCount,
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
+		.certificates = r->certificates,
 		.fields = { .fieldCount = r->modes.modeCount, .displacements = r->modes.fields, .frequencies = frequencies } };
 	bool written = frequencies != NULL && cliWriteLinearModel(&def, r->shape.path, r->path);
 	free(frequencies);
@@ -198,6 +200,7 @@ int cliModes(int argumentCount, char** arguments)
 		{ "--scale", cli_number, &r.scale, "S", "metres per unit of the file; default 1" },
 		{ "--instance", cli_text, &r.only, "NAME|NUMBER",
 		    "which body, as `snug info` lists them; default: all as one" },
+		CLI_SELF_OPTION(&r.certificates),
 		{ "--json", cli_flag, &r.json, NULL, "print one JSON object" },
 		{ .name = NULL },
 	};

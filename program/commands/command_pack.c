@@ -1,5 +1,6 @@
 #include "program/commands/commands.h"
 #include "program/commands/terminal.h"
+#include "program/files/linear_model.h"
 #include "program/files/output.h"
 #include "program/files/scene.h"
 
@@ -61,6 +62,13 @@ static int RunPack(const cliSceneOptions* options, char** paths, const char* pat
 	}
 	else if (loaded)
 	{
+		const snugModelInfo info = snugModel_GetInfo(scene.parts[0].model);
+		if (options->certificates && info.certificateBytes == 0)
+		{
+			cliError(
+			    "warning: %s: only bodies that morph targets or modes alone move can be known not to meet themselves",
+			    paths[0]);
+		}
 		cliProgress("writing %s ...", path);
 		code = cliOutput_WriteModel(path, scene.parts[0].model) ? CLI_DONE : CLI_BAD_INPUT;
 		cliProgress("");
@@ -77,6 +85,7 @@ int cliPack(int argumentCount, char** arguments)
 		{ "-o", cli_text, &path, "MODEL.snug", "where the model goes; required" },
 		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
 		CLI_BLENDING_OPTION(&scene.blending),
+		CLI_SELF_OPTION(&scene.certificates),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);

@@ -45,6 +45,7 @@ typedef struct reduceRun
 	float* frames;
 	uint32_t frameCount;
 	simReduced reduced;
+	bool certificates; ///< snugModelDef
 } reduceRun;
 
 // ---- Frames ----------------------------------------------------------------------------------------------------
@@ -188,6 +189,7 @@ static bool WriteModel(const reduceRun* r)
 		.vertexCount = r->shape.vertexCount,
 		.triangles = r->shape.triangles,
 		.triangleCount = r->shape.triangleCount,
+		.certificates = r->certificates,
 		.fields = { .fieldCount = r->reduced.fieldCount, .displacements = r->reduced.fields } };
 	return cliWriteLinearModel(&def, r->shape.path, r->path);
 }
@@ -248,6 +250,7 @@ int cliReduce(int argumentCount, char** arguments)
 		{ "--amplitudes", cli_text, &r.amplitudePath, "OUT.csv",
 		    "a line per frame: position and quaternion of the body, then the amplitudes" },
 		{ "--count", cli_count, &r.count, "M", "how many fields at most; default 12" },
+		CLI_SELF_OPTION(&r.certificates),
 		{ "--clip", cli_text, &r.clip, "NAME", "the animation of a file, instead of several files" },
 		{ "--fps", cli_number, &r.fps, "N", "frames per second of the clip; default 30" },
 		{ "--instance", cli_text, &r.only, "NAME|NUMBER",

@@ -4,6 +4,12 @@
 
 #include "snug/snug.h"
 
+/// A row of an option table: snugModelDef.certificates.
+#define CLI_SELF_OPTION(target)                                                                                        \
+	{                                                                                                                  \
+		"--self", cli_flag, target, NULL, "store how far it may bend without meeting itself; takes seconds to minutes" \
+	}
+
 /// Make a model of deformer snug_fields and write it. Prints what is wrong.
 /// @param source what messages begin with: the file that the mesh is from
 bool cliWriteLinearModel(const snugModelDef* def, const char* source, const char* path);

@@ -235,6 +235,7 @@ static bool MakeModels(cliScene* scene, int i)
 		.clipCount = file->clip != IO_NONE ? 1 : 0,
 		.allTargets = options->anyWeights,
 		.blending = (snugBlending)options->blending,
+		.certificates = options->certificates,
 		.messenger = { cliScene_Tell, &teller } };
 	snugStatus status = snug_success;
 	if (!CheckSize(scene, asset, file->path))

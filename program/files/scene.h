@@ -22,6 +22,7 @@ typedef struct cliSceneOptions
 	bool anyWeights;        ///< morph targets count even if their weights are zero throughout
 	struct cliShelf* shelf; ///< nullable: what was read and made before (program/files/shelf.h)
 	bool isAlone;           ///< of a file, make the model of one instance that stands alone, as `snug pack` writes it
+	bool certificates;      ///< of that model: snugModelDef
 	const char* only;       ///< name or number of that instance; null if there is but one
 } cliSceneOptions;
 

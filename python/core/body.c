@@ -407,18 +407,19 @@ void smAddCounters(snugCounters* sum, const snugCounters* c)
 	sum->verticesEvaluated += c->verticesEvaluated;
 	sum->triangleTests += c->triangleTests;
 	sum->exactTests += c->exactTests;
+	sum->certified += c->certified;
 }
 
 PyObject* smMakeCounters(const snugCounters* c)
 {
-	const uint64_t counts[8] = { c->nodesRefitted, c->nodesAtFront, c->nodesAboveFront, c->nodesBelowFront,
-		c->volumeTests, c->verticesEvaluated, c->triangleTests, c->exactTests };
-	PyObject* items[8];
-	for (int i = 0; i < 8; ++i)
+	const uint64_t counts[9] = { c->nodesRefitted, c->nodesAtFront, c->nodesAboveFront, c->nodesBelowFront,
+		c->volumeTests, c->verticesEvaluated, c->triangleTests, c->exactTests, c->certified };
+	PyObject* items[9];
+	for (int i = 0; i < 9; ++i)
 	{
 		items[i] = PyLong_FromUnsignedLongLong(counts[i]);
 	}
-	return smMakeTuple(countersType, items, 8);
+	return smMakeTuple(countersType, items, 9);
 }
 
 static PyObject* GetCounters(PyObject* object, void* nothing)
@@ -583,8 +584,9 @@ static PyStructSequence_Field counterFields[] = { { "nodes_refitted", "nodes who
 	{ "nodes_above_front", "before the query, by merging" }, { "nodes_below_front", "when the query looked at them" },
 	{ "volume_tests", "pairs of bounds compared" }, { "vertices_evaluated", "vertices that were deformed" },
 	{ "triangle_tests", "pairs of triangles whose own boxes overlap" },
-	{ "exact_tests", "of those, how many float32 could not decide" }, { NULL, NULL } };
-static PyStructSequence_Desc countersDescription = { "snugmesh.Counters", "What a query cost.", counterFields, 8 };
+	{ "exact_tests", "of those, how many float32 could not decide" },
+	{ "certified", "pairs of nodes of one body that are known not to meet" }, { NULL, NULL } };
+static PyStructSequence_Desc countersDescription = { "snugmesh.Counters", "What a query cost.", counterFields, 9 };
 
 bool smAddBody(PyObject* module)
 {

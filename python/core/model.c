@@ -299,20 +299,22 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 {
 	static char* names[] = { "positions", "triangles", "deformer", "joints", "weights", "joint_count",
 		"influence_starts", "joint_positions", "fields", "field_starts", "field_numbers", "field_count", "frequencies",
-		"threads", "blending", NULL };
+		"threads", "blending", "certificates", NULL };
 	Sources s = { .joints = Py_None, .weights = Py_None, .jointCount = Py_None, .starts = Py_None };
 	const char *deformer = NULL, *blending = NULL;
 	PyObject* threads = Py_None;
 	uint32_t threadCount;
+	int certificates = 0;
 	(void)type; // the only one of its kind
 	s.jointPositions = s.fields = s.fieldStarts = s.fieldNumbers = s.fieldCount = s.frequencies = Py_None;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$zOOOOOOOOOOOz:Model", names, &s.positions, &s.triangles,
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$zOOOOOOOOOOOzp:Model", names, &s.positions, &s.triangles,
 	        &deformer, &s.joints, &s.weights, &s.jointCount, &s.starts, &s.jointPositions, &s.fields, &s.fieldStarts,
-	        &s.fieldNumbers, &s.fieldCount, &s.frequencies, &threads, &blending) ||
+	        &s.fieldNumbers, &s.fieldCount, &s.frequencies, &threads, &blending, &certificates) ||
 	    !smReadThreads(threads != Py_None ? threads : NULL, &threadCount))
 	{
 		return NULL;
 	}
+	s.def.certificates = certificates != 0;
 	if (threadCount > 1)
 	{
 		s.def.workers.run = smRunOnThreads;
@@ -613,6 +615,8 @@ static PyMemberDef members[] = {
 	COUNT("leaf_count", leafCount, NULL),
 	COUNT("depth", depth, "level of the deepest node; the root's is 0"),
 	{ "nbytes", T_PYSSIZET, (Py_ssize_t)offsetof(smModel, info.bytes), READONLY, "size of the model, as saved" },
+	{ "certificate_bytes", T_PYSSIZET, (Py_ssize_t)offsetof(smModel, info.certificateBytes), READONLY,
+	    "of those, what certificates=True asked for; zero: there is none" },
 	{ NULL, 0, 0, 0, NULL },
 };
 
@@ -670,7 +674,8 @@ static PyMethodDef methods[] = {
 static const char text[] =
     "Model(positions, triangles, *, deformer=None, joints=None, weights=None, joint_count=None,\n"
     "      influence_starts=None, joint_positions=None, fields=None, field_starts=None,\n"
-    "      field_numbers=None, field_count=None, frequencies=None, threads=1, blending=None)\n--\n\n"
+    "      field_numbers=None, field_count=None, frequencies=None, threads=1, blending=None, "
+    "certificates=False)\n--\n\n"
     "A mesh, how it deforms, and a bounding tree over it. It never changes; bodies share it.\n\n"
     "positions: float32, (vertices, 3), at rest.  triangles: uint32 or int32, (triangles, 3).\n"
     "joints, weights: uint16 and float32, (vertices, k): which joints move each vertex, and how\n"
@@ -680,6 +685,7 @@ static const char text[] =
     "fields: float32, (fields, vertices, 3): morph targets, modes, principal components. With\n"
     "field_starts they are sparse: displacements (n, 3), and the field of each in field_numbers.\n"
     "frequencies: float32, (fields,), of modes, in hertz: kept for simulations.\n"
+    "certificates: of fields: store by how much the body may bend and is known not to meet itself.\n"
     "deformer: 'rigid', 'free', 'skin' or 'fields';\n"
     "'skin' with joints, else 'fields' with fields, else 'rigid'.\n"
     "blending: how a skin blends its joints: 'linear' unless given, 'spherical' or 'dual_quaternion'.\n"

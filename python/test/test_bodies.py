@@ -37,6 +37,22 @@ class Models(unittest.TestCase):
         np.testing.assert_allclose(dense, wanted, atol=1e-6)
         self.assertEqual((model.vertex_count, model.triangle_count, model.joint_count), (len(vertices), len(faces), 4))
 
+    def test_certificates_change_no_answer(self):
+        vertices, faces, _, _ = make_tube()
+        fields = np.ascontiguousarray([vertices[:, [1, 0, 2]] * vertices[:, :1], vertices[:, [2, 2, 0]]], np.float32)
+        plain = snug.Model(vertices, faces, fields=fields)
+        certified = snug.Model(vertices, faces, fields=fields, certificates=True)
+        self.assertEqual(plain.certificate_bytes, 0)
+        self.assertGreater(certified.certificate_bytes, 0)
+        self.assertGreater(certified.nbytes, plain.nbytes)
+        for amplitude in (0.001, 0.1, 1.0, 10.0):
+            pairs = []
+            for model in (plain, certified):
+                body = snug.Body(model)
+                body.set_amplitudes(np.array([amplitude, -amplitude], np.float32))
+                pairs.append(snug.collide_self(body))
+            np.testing.assert_array_equal(*pairs)
+
     def test_sparse_and_dense_are_the_same_model(self):
         vertices, faces, joints, weights = make_tube()
         fields = np.random.default_rng(1).normal(size=(3, len(vertices), 3)).astype(np.float32)

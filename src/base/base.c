@@ -41,6 +41,7 @@ void sgCounters_Add(snugCounters* sum, const snugCounters* part)
 	sum->verticesEvaluated += part->verticesEvaluated;
 	sum->triangleTests += part->triangleTests;
 	sum->exactTests += part->exactTests;
+	sum->certified += part->certified;
 }
 
 static void Tell(const snugMessenger* messenger, snugSeverity severity, const char* format, va_list arguments)

@@ -230,6 +230,30 @@
 #define SG_MARGIN_NEAREST 0x1p-40
 #endif
 
+// ---- Certificates (deform/fields) ----------------------------------------------------------------------------------
+
+/// What the constants of all fields together allow, and of it what rounding does to vertices.
+#ifndef SG_MARGIN_CERTIFIED
+#define SG_MARGIN_CERTIFIED 1.0
+#endif
+#ifndef SG_MARGIN_CERTIFIED_ERROR
+#define SG_MARGIN_CERTIFIED_ERROR 1.0
+#endif
+/// A linear map and its least singular value in double, of their terms.
+#ifndef SG_MARGIN_CERTIFICATE
+#define SG_MARGIN_CERTIFICATE 0x1p-30
+#endif
+/// Constants in double, of their terms; squares of sines; and distances of triangles, of the extent of both.
+#ifndef SG_MARGIN_QUOTIENT
+#define SG_MARGIN_QUOTIENT 0x1p-36
+#endif
+#ifndef SG_MARGIN_ANGLE
+#define SG_MARGIN_ANGLE 0x1p-36
+#endif
+#ifndef SG_MARGIN_CERTIFIED_GAP
+#define SG_MARGIN_CERTIFIED_GAP 0x1p-37
+#endif
+
 // ---- Sweeps (geometry/moving.c, geometry/moving_kernels.c) --------------------------------------------------------
 
 /// The way between two moving features, in units of 2^-53 of the largest coordinate of their differences.

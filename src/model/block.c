@@ -44,8 +44,9 @@ typedef struct Info
 	uint32_t extras; ///< 1 if there are twins, and twice the number of frequencies
 	uint64_t clusterBytes;
 	uint64_t deformBytes;
+	uint64_t certificateBytes; ///< where it is zero, its bytes are those of padding behind a shorter section
 } Info;
-SG_STORED(Info, 56);
+SG_STORED(Info, 64);
 
 static const char magic[8] = { 's', 'n', 'u', 'g', 'm', 'o', 'd', 'l' };
 static const uint32_t byteOrder = 0x01020304;
@@ -53,7 +54,7 @@ static const uint32_t byteOrder = 0x01020304;
 // Every section but the first, INFO, in the order in which they are stored.
 enum
 {
-	SECTION_COUNT = 11, ///< the last is left out where it is empty
+	SECTION_COUNT = 12, ///< the last two are left out where they are empty
 	ENTRY_COUNT = SECTION_COUNT + 1,
 	INFO_OFFSET = 384, ///< behind header and table, aligned
 	DATA_OFFSET = INFO_OFFSET + sizeof(Info),
@@ -74,6 +75,7 @@ static const char tags[ENTRY_COUNT][5] = {
 	"CLUS",
 	"DEFO",
 	"FREQ",
+	"CERT",
 };
 
 static bool HasTwins(const Info* info)
@@ -86,10 +88,17 @@ static uint32_t CountFrequencies(const Info* info)
 	return info->extras >> 1;
 }
 
-// Models without frequencies have one section less, and so the bytes that they had before there were any.
+// Models without certificates have one section less, and without frequencies two, and so the bytes that they had before
+// there were any.
 static int CountSections(const Info* info)
 {
-	return CountFrequencies(info) > 0 ? SECTION_COUNT : SECTION_COUNT - 1;
+	const bool hasCertificates = info->certificateBytes > 0;
+	return SECTION_COUNT - !hasCertificates - (!hasCertificates && CountFrequencies(info) == 0);
+}
+
+static uint64_t InfoBytes(const Info* info)
+{
+	return info->certificateBytes > 0 ? sizeof(Info) : offsetof(Info, certificateBytes);
 }
 
 // What a model points to. Numbers that only the tree understands are checked with it.
@@ -109,6 +118,7 @@ static void ListSections(const Info* info, sgArray list[SECTION_COUNT])
 		{ .place = offsetof(snugModel, deformData), .size = 1, .count = info->deformBytes },
 		{ SG_ARRAY(snugModel, frequencies, CountFrequencies(info)), sgElements_floats, (double)SNUG_MAX_COORDINATE,
 		    "a frequency is not finite or too large" },
+		{ .place = offsetof(snugModel, certificateData), .size = 1, .count = info->certificateBytes },
 	};
 	memcpy(list, sections, sizeof(sections));
 }
@@ -131,7 +141,7 @@ static void MakeTable(const Info* info, Entry entries[ENTRY_COUNT])
 	sgArrays_Place(DATA_OFFSET, list, count, offsets);
 	for (int i = 0; i <= count; ++i)
 	{
-		entries[i] = (Entry){ .offset = INFO_OFFSET, .bytes = sizeof(Info) };
+		entries[i] = (Entry){ .offset = INFO_OFFSET, .bytes = InfoBytes(info) };
 		if (i > 0)
 		{
 			entries[i] = (Entry){ .offset = offsets[i - 1], .bytes = list[i - 1].count * list[i - 1].size };
@@ -154,6 +164,8 @@ static void Bind(snugModel* model, const Info* info)
 	sgArray list[SECTION_COUNT];
 	ListSections(info, list);
 	model->frequencies = NULL;
+	model->certificateData = NULL;
+	model->certificateBytes = (size_t)info->certificateBytes;
 	model->frequencyCount = CountFrequencies(info);
 	sgArrays_Bind(DATA_OFFSET, list, CountSections(info), model->block, model);
 	model->deform = sgDeform_At(info->deformer);
@@ -255,6 +267,7 @@ snugStatus sgBlock_Make(snugModel* model)
 		.extras = (uint32_t)(model->twins != NULL) | model->frequencyCount << 1,
 		.clusterBytes = model->clusterBytes,
 		.deformBytes = model->deformBytes,
+		.certificateBytes = model->certificateBytes,
 	};
 	size_t bytes = BlockBytes(&info);
 	unsigned char* block = sgAllocate(&model->allocator, bytes);
@@ -289,7 +302,7 @@ static const char* CheckStart(const unsigned char* block, size_t bytes, Info* in
 	Header header;
 	Entry entries[ENTRY_COUNT], right[ENTRY_COUNT];
 	memcpy(&header, block, sizeof(header));
-	if (header.bytes != bytes || bytes < DATA_OFFSET || header.sectionCount < ENTRY_COUNT - 1 ||
+	if (header.bytes != bytes || bytes < DATA_OFFSET || header.sectionCount < ENTRY_COUNT - 2 ||
 	    header.sectionCount > ENTRY_COUNT)
 	{
 		return "it is truncated or its header is wrong";
@@ -298,7 +311,8 @@ static const char* CheckStart(const unsigned char* block, size_t bytes, Info* in
 	memcpy(info, block + INFO_OFFSET, sizeof(*info));
 	if (!HasKnownSettings(info) || info->vertexCount > SG_MAX_COUNT || info->triangleCount > SG_MAX_COUNT ||
 	    info->groupCount < 1 || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->leafCount < 1 ||
-	    info->depth > SG_MAX_DEPTH || info->clusterBytes > bytes || info->deformBytes > bytes)
+	    info->depth > SG_MAX_DEPTH || info->clusterBytes > bytes || info->deformBytes > bytes ||
+	    info->certificateBytes > bytes)
 	{
 		return "its counts or settings are out of range";
 	}
@@ -325,6 +339,10 @@ static const char* CheckSizes(snugModel* model)
 		return "it has clusters that nothing needs";
 	}
 	BindClusters(model);
+	if (model->certificateBytes > 0 && deform->checkCertificates == NULL)
+	{
+		return "it has certificates that nothing needs";
+	}
 	if (deform->fits == NULL)
 	{
 		return model->deformBytes == 0 ? NULL : "it has deformation data that nothing needs";
@@ -348,6 +366,10 @@ static const char* CheckAll(const snugModel* model, const Info* info, void* scra
 	fault = fault == NULL ? sgRest_Check(model) : fault;
 	fault = fault == NULL && model->clusters.header != NULL ? sgClusters_Check(&model->tree, &model->clusters) : fault;
 	fault = fault == NULL && model->deform->check != NULL ? model->deform->check(model, scratch) : fault;
+	if (fault == NULL && model->certificateBytes > 0)
+	{
+		fault = model->deform->checkCertificates(model);
+	}
 	if (fault == NULL && model->twins != NULL)
 	{
 		const sgTwinsInput input = sgModel_TwinsInput(model);

@@ -106,6 +106,15 @@ typedef struct sgDeform
 	/// What poses may be set by: bits 1 << sgPoseKind.
 	uint32_t inputs;
 
+	/// Make what the model stores to know that parts of a body do not meet themselves, like `build`: twins are ready,
+	/// and deformData. Check it, if it comes from a file, after deformData. Null: there are no such constants.
+	snugStatus (*buildCertificates)(const snugModel* model, void** data, size_t* bytes);
+	const char* (*checkCertificates)(const snugModel* model);
+
+	/// Bit 8 i + j: no triangles below child i of one inner node and child j of another, or of the same, meet beyond
+	/// the corners they share; unless they do at rest and `keepRest` is false. Null together with buildCertificates.
+	uint64_t (*certify)(const sgPosed* posed, uint32_t slotA, uint32_t slotB, bool keepRest);
+
 	/// Bytes of a pose. Null: none, and there is nothing to set.
 	size_t (*poseBytes)(const snugModel* model);
 

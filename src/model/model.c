@@ -99,6 +99,8 @@ typedef struct Scratch
 	void* deformData;
 	size_t deformBytes;
 	uint32_t* twins;
+	void* certificates;
+	size_t certificateBytes;
 } Scratch;
 
 /// Vertices that are done at a time when several threads share the work.
@@ -173,6 +175,12 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 		status = sgTwins_Build(&input, &model->allocator, model->team, &scratch->twins);
 		model->twins = scratch->twins;
 	}
+	if (status == snug_success && def->certificates && model->deform->buildCertificates != NULL)
+	{
+		status = model->deform->buildCertificates(model, &scratch->certificates, &scratch->certificateBytes);
+		model->certificateData = scratch->certificates;
+		model->certificateBytes = scratch->certificateBytes;
+	}
 	return status == snug_success ? sgBlock_Make(model) : status;
 }
 
@@ -180,6 +188,7 @@ static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshV
 {
 	Scratch scratch = { 0 };
 	snugStatus status = BuildParts(model, def, mesh, &scratch);
+	sgRelease(&model->allocator, scratch.certificates, scratch.certificateBytes);
 	sgRelease(&model->allocator, scratch.twins, sgTwins_Bytes(mesh->vertexCount));
 	sgRelease(&model->allocator, scratch.deformData, scratch.deformBytes);
 	sgRelease(&model->allocator, scratch.clusters, scratch.clusterBytes);
@@ -215,6 +224,7 @@ static snugModelInfo Summarise(const snugModel* model)
 		.depth = tree->depth,
 		.bytes = model->bytes,
 		.restMeshBytes = 12 * ((size_t)tree->vertexCount + tree->triangleCount),
+		.certificateBytes = model->certificateBytes,
 	};
 }
 

@@ -33,6 +33,8 @@ struct snugModel
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
+	const void* certificateData; ///< nullable; the deformer's too: sgDeform.buildCertificates
+	size_t certificateBytes;
 	snugModelInfo info;        ///< of all of the above, counted once it is made
 	const float* frequencies;  ///< (frequencyCount) of the fields, in hertz; nullable
 	uint32_t frequencyCount;   ///< fieldCount, or zero
@@ -45,6 +47,12 @@ struct snugModel
 static inline _Atomic uint32_t* sgModel_Bodies(const snugModel* model)
 {
 	return &((snugModel*)(uintptr_t)model)->bodies;
+}
+
+/// The vertex that stands for all twins of one, in tree order.
+static inline uint32_t sgTwinOf(const snugModel* model, uint32_t vertex)
+{
+	return model->twins != NULL ? model->twins[vertex] : vertex;
 }
 
 #endif

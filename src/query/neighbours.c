@@ -14,19 +14,57 @@ sgNeighbours* sgNeighbours_Begin(sgNeighbours* neighbours)
 	return neighbours;
 }
 
+// Pairs of lanes that a step looks at; of a node and itself each once, and every lane with itself.
+static uint64_t PairsOf(const sgOpened* a, const sgOpened* b)
+{
+	const uint64_t all = sgMaskProduct(a->set.mask, b->set.mask);
+	return a->slot == b->slot ? all & SG_UPPER_HALF : all;
+}
+
+// Pairs of lanes of which all that meets, if anything does, meets at rest too and is not asked for. In the rest pose
+// nothing else meets.
+static uint64_t Certified(sgPairSearch* search, const sgOpened* a, const sgOpened* b)
+{
+	const snugBody* body = search->a.body;
+	const bool keepRest = search->options->keepRest;
+	uint64_t certified = 0;
+	if (body->isAtRest && !keepRest)
+	{
+		certified = PairsOf(a, b);
+	}
+	else if (body->deform->certify != NULL && !sgTree_IsLeaf(search->a.tree, a->slot) &&
+	         !sgTree_IsLeaf(search->a.tree, b->slot))
+	{
+		certified = body->deform->certify(&body->posed, a->slot, b->slot, keepRest) & PairsOf(a, b);
+	}
+	search->counters.certified += sgCountBits(certified);
+	return certified;
+}
+
+bool sgNeighbours_AreCertified(sgPairSearch* search, snugBody* body)
+{
+	search->a.body = body;
+	search->a.tree = &body->model->tree;
+	const sgOpened root = sgOpen(search->a.tree, 0);
+	const snugCounters before = search->counters;
+	const bool areAll = Certified(search, &root, &root) == PairsOf(&root, &root);
+	search->counters = areAll ? search->counters : before; // the walk asks again
+	return areAll;
+}
+
 uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b)
 {
+	const uint64_t open = PairsOf(a, b) & ~Certified(search, a, b);
+	if (open == 0)
+	{
+		return 0;
+	}
 	const sgBoxLanes* boxesA = sgView_Bounds(&search->a, a, &search->counters);
 	const sgBoxLanes* boxesB = sgView_Bounds(&search->b, b, &search->counters);
 	uint64_t pairs = search->kernels->boxes->overlapBoxes(boxesA, a->set.mask, boxesB, b->set.mask);
-	uint64_t all = sgMaskProduct(a->set.mask, b->set.mask);
-	if (a->slot == b->slot)
-	{
-		pairs = (pairs & SG_UPPER_HALF) | (all & SG_DIAGONAL);
-		all &= SG_UPPER_HALF & ~SG_DIAGONAL;
-	}
-	search->counters.volumeTests += (uint32_t)__builtin_popcountll(all);
-	return pairs;
+	const uint64_t selves = a->slot == b->slot ? SG_DIAGONAL : 0;
+	search->counters.volumeTests += sgCountBits(open & ~selves);
+	return open & (pairs | selves);
 }
 
 static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes* corners)

@@ -31,6 +31,9 @@ struct sgNeighbours
 /// @return what it was given
 sgNeighbours* sgNeighbours_Begin(sgNeighbours* neighbours);
 
+/// Whether it is known that there are no pairs, from the pose and constants of the model alone.
+bool sgNeighbours_AreCertified(sgPairSearch* search, snugBody* body);
+
 /// Pairs of lanes that overlap; of a node and itself each once, and every lane with itself.
 uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b);
 

@@ -598,6 +598,10 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	const sgPairOptions* options = search->options;
 	bool isParallel = options->workers.run != NULL;
+	if (search->neighbours != NULL && sgNeighbours_AreCertified(search, a))
+	{
+		return snug_success;
+	}
 	if (options->witness != NULL)
 	{
 		*options->witness = (snugWitness){ { 0 } };

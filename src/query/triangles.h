@@ -24,13 +24,7 @@ typedef struct sgTriangleSource
 	sgPlacedTriangle kept[SG_KEPT_TRIANGLES]; ///< by place modulo their number: neighbours ask for what these asked for
 } sgTriangleSource;
 
-/// The vertex that stands for all twins of one, in tree order.
-static inline uint32_t sgTwinOf(const snugModel* model, uint32_t vertex)
-{
-	return model->twins != NULL ? model->twins[vertex] : vertex;
-}
-
-/// The same in the pose of a body.
+/// sgTwinOf in the pose of a body.
 uint32_t sgBody_FindTwin(const snugBody* body, uint32_t vertex);
 
 /// @param origin null: positions stay in body space

@@ -174,6 +174,7 @@ static void DescribeFields(World* world, const Kind* kind, snugModelDef* def)
 	const size_t vertexCount = kind->skinned.mesh.vertexCount;
 	const size_t total = set->starts != NULL ? set->starts[vertexCount] : vertexCount * set->fieldCount;
 	def->fields.fieldCount = set->fieldCount;
+	def->certificates = Chance(world, 0.5);
 	def->fields.displacements = Given(world, set->displacements, 3 * total * sizeof(float));
 	if (kind->frequencies != NULL)
 	{

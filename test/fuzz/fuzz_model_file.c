@@ -94,6 +94,7 @@ static snugModel* MakeModel(uint32_t seed)
 			.displacements = displacements,
 		},
 	};
+	def.certificates = Next(&seed) % 2 == 0;
 	snugModel* model = NULL;
 	Require(snugModel_Create(&def, &model) == snug_success);
 	return model;
@@ -180,6 +181,7 @@ static void Query(snugBody* body, snugBody* probe)
 	snugPair pair;
 	result = snugTouches(probe, body, &(snugQuery){ .pairs = &pair, .capacity = 1 });
 	Require(result.status == snug_success || result.status == snug_outOfRange);
+	Require(snugTouchesSelf(body, NULL).status == snug_success);
 	snugBounds bounds;
 	snugStatus status = snugBody_GetBounds(body, NULL, &bounds);
 	Require(status == snug_success || status == snug_outOfRange);

@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "model/block.h"
 #include "model/contents.h"
+#include "snug/snug_queries.h"
 
 #include <math.h>
 #include <signal.h>
@@ -46,6 +47,7 @@ static snugModel* MakeFieldsModel(sceneRandom* random, const sceneMesh* mesh)
 {
 	FieldSet set = RandomFields(random, mesh, 1.0);
 	snugModelDef def = FieldsDef(mesh, &set, RandomTreeDef(random));
+	def.certificates = mesh->triangleCount % 2 == 0;
 	snugModel* model = NULL;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	FieldSet_Free(&set);
@@ -256,6 +258,7 @@ static snugStatus Try(const void* block, size_t bytes)
 		Validate(body);
 		result = snugCollide(body, probe.body, NULL);
 		assert_true(result.status == snug_success || result.status == snug_outOfRange);
+		assert_int_equal(snugCollideSelf(body, NULL).status, snug_success);
 	}
 	snugStatus vertexStatus = snugBody_GetVertices(body, NULL, positions, 0);
 	assert_true(vertexStatus == snug_success || vertexStatus == snug_outOfRange);

@@ -50,6 +50,10 @@ else
 	holds '"deformer":"fields"'
 	holds '"vertices":176,"triangles":164'
 	expect 0 "" check --json beam.snug blob.obj
+	expect 0 "" modes --count 3 --cells 500 --self beam.obj -o certified.snug
+	expect 0 "" info --json certified.snug
+	holds '"certificateBytes":'
+	expect 0 "" check --json --self certified.snug
 	# The same again: not a bit differs. In centimetres: a hundred times the frequency.
 	expect 0 "" modes --json --count 3 --cells 500 beam.obj -o again.snug
 	checks=$((checks + 1))

@@ -284,6 +284,7 @@ static Source Source_Make(int kind, uint64_t seed, uint32_t fineness)
 	if (deformer == snug_fields || (Mover_IsSkin(deformer) && isMorphed))
 	{
 		source.def.fields = FieldSet_Def(&source.fields);
+		source.def.certificates = true; // of those that have any
 	}
 	return source;
 }

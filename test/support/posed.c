@@ -14,6 +14,7 @@ static void MakeModelOf(sceneRandom* random, Posed* posed, snugTreeDef tree)
 	{
 		posed->fields = RandomFields(random, &posed->thing.mesh, 1.0);
 		def.fields = FieldSet_Def(&posed->fields);
+		def.certificates = posed->thing.mesh.triangleCount % 2 == 0;
 	}
 	else if (posed->deformer != snug_rigid && posed->deformer != snug_free)
 	{

@@ -1,6 +1,7 @@
 // src/deform/fields/fields_deform.c: the deformer of displacement fields alone: vibration modes, morph targets,
 // principal components. All that it knows is in fields.h; a pose is a set of amplitudes.
 #include "deform/deform.h"
+#include "deform/fields/certificates.h"
 #include "deform/fields/fields_kernels.h"
 #include "geometry/margins.h"
 
@@ -28,14 +29,35 @@ static void Describe(const snugModel* model, sgContents* contents)
 	sgFields_Describe(model, model->deformData, contents);
 }
 
+/// snugModel.arrays
+typedef struct Arrays
+{
+	sgFields fields;
+	sgCertificates certificates;
+} Arrays;
+
 static const sgFields* GetFields(const snugModel* model)
 {
-	return model->arrays;
+	return &((const Arrays*)model->arrays)->fields;
 }
 
 static void Bind(const snugModel* model, void* arrays)
 {
-	*(sgFields*)arrays = sgFields_Bind(model, model->deformData);
+	const Arrays found = { sgFields_Bind(model, model->deformData),
+		sgCertificates_Bind(model, model->certificateData) };
+	memcpy(arrays, &found, sizeof(found));
+}
+
+static snugStatus BuildCertificates(const snugModel* model, void** data, size_t* bytes)
+{
+	const sgFields fields = sgFields_Bind(model, model->deformData);
+	return sgCertificates_Build(model, &fields, data, bytes);
+}
+
+static const char* CheckCertificates(const snugModel* model)
+{
+	const sgFields fields = sgFields_Bind(model, model->deformData);
+	return sgCertificates_Check(model, &fields, model->certificateData, model->certificateBytes);
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -149,6 +171,21 @@ static void Reach(const sgPosed* posed, float reach[3])
 	memcpy(reach, pose->reach, sizeof(pose->reach));
 }
 
+// Evaluated positions are off by a part of the reach, per axis.
+static uint64_t Certify(const sgPosed* posed, uint32_t slotA, uint32_t slotB, bool keepRest)
+{
+	const Arrays* arrays = posed->model->arrays;
+	const sgFieldsPose* pose = posed->pose;
+	double reach2 = 0.0;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		reach2 += (double)pose->reach[axis] * (double)pose->reach[axis];
+	}
+	const double error = sgFields_EvaluationError(arrays->fields.header) * sqrt(reach2);
+	return sgCertificates_Certify(
+	    &arrays->certificates, &arrays->fields, sgFieldsPose_Amplitudes(pose), error, slotA, slotB, keepRest);
+}
+
 const sgDeform sgDeform_fields = {
 	.name = "fields",
 	.deformer = snug_fields,
@@ -157,7 +194,10 @@ const sgDeform sgDeform_fields = {
 	.check = Check,
 	.describe = Describe,
 	.bind = Bind,
-	.arrayBytes = sizeof(sgFields),
+	.arrayBytes = sizeof(Arrays),
+	.buildCertificates = BuildCertificates,
+	.checkCertificates = CheckCertificates,
+	.certify = Certify,
 	.inputs = 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,
 	.setPose = SetPose,
