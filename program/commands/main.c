@@ -15,8 +15,8 @@
 #endif
 
 // In the order in which they are shown.
-static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliProve, cliBatch, cliInfo, cliPose, cliPack, cliModes, cliReduce,
-	cliPlay, cliTruth, cliView, cliBench };
+static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliProve, cliBatch, cliInfo, cliPose, cliPack, cliModes,
+	cliReduce, cliPlay, cliTruth, cliView, cliBench };
 static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures", false },
 	{ "check", "which triangles of these files intersect, at rest or in every frame?", false },

@@ -279,12 +279,14 @@ static int FindVolumeSign(double o[2][3], double a[2][3], double b[2][3], double
 bool proveCrosses(double edge[2][2][3], double triangle[3][2][3], double error)
 {
 	double(*p)[3] = edge[0], (*q)[3] = edge[1];
-	const int first = FindVolumeSign(p, q, triangle[0], triangle[1], error);
-	return first != 0 && FindVolumeSign(p, q, triangle[1], triangle[2], error) == first &&
-	       FindVolumeSign(p, q, triangle[2], triangle[0], error) == first &&
-	       FindVolumeSign(triangle[0], triangle[1], triangle[2], p, error) *
-	               FindVolumeSign(triangle[0], triangle[1], triangle[2], q, error) ==
-	           -1;
+	const int above = FindVolumeSign(triangle[0], triangle[1], triangle[2], p, error);
+	if (above == 0 || FindVolumeSign(triangle[0], triangle[1], triangle[2], q, error) != -above)
+	{
+		return false;
+	}
+	const int side = FindVolumeSign(p, q, triangle[0], triangle[1], error);
+	return side != 0 && FindVolumeSign(p, q, triangle[1], triangle[2], error) == side &&
+	       FindVolumeSign(p, q, triangle[2], triangle[0], error) == side;
 }
 
 // Bernstein coefficients of e x a.

@@ -41,7 +41,7 @@ typedef struct crossing
 typedef struct prover
 {
 	const proveQuestion* question;
-	const proveSide* sides[2];
+	proveSide* sides[2];
 	bool isSelf;
 	double error; // of a coordinate of a difference
 	proveText* text;
@@ -67,7 +67,10 @@ bool proveSide_Create(proveSide* side, const proveMesh* mesh)
 		side->ends[end] = malloc(bytes);
 		side->spans[end] = malloc((size_t)side->nodes * 2 * DIRECTIONS * sizeof(double));
 	}
-	return side->ends[0] != NULL && side->ends[1] != NULL && side->spans[0] != NULL && side->spans[1] != NULL;
+	side->stamps = calloc((size_t)mesh->vertexCount + 1, sizeof(uint32_t));
+	side->names = malloc((size_t)mesh->vertexCount * sizeof(uint32_t) + 1);
+	return side->ends[0] != NULL && side->ends[1] != NULL && side->spans[0] != NULL && side->spans[1] != NULL &&
+	       side->names != NULL && side->stamps != NULL;
 }
 
 void proveSide_Free(proveSide* side)
@@ -77,7 +80,30 @@ void proveSide_Free(proveSide* side)
 		free(side->ends[end]);
 		free(side->spans[end]);
 	}
+	free(side->names);
+	free(side->stamps);
 	*side = (proveSide){ .mesh = NULL };
+}
+
+static bool AreTogether(const proveSide* side, size_t v, size_t other)
+{
+	bool areTogether = true;
+	for (size_t i = 0; i < 6; ++i)
+	{
+		const double* places = side->ends[i / 3];
+		areTogether = areTogether && places[3 * v + i % 3] == places[3 * other + i % 3];
+	}
+	return areTogether;
+}
+
+// Whoever poses a free body may part twins.
+static void FindNames(const proveSide* side)
+{
+	for (uint32_t v = 0; v < side->mesh->vertexCount; ++v)
+	{
+		const uint32_t twin = side->mesh->twins[v];
+		side->names[v] = AreTogether(side, v, twin) ? twin : v;
+	}
 }
 
 static node Root(const proveSide* side)
@@ -319,8 +345,27 @@ static double Measure(const proveSide* side, node n, const double u[2], double c
 	return sqrt(square);
 }
 
-// Two parts of one body that have corners in common.
-static bool AreJoined(prover* p, node a, node b, const double u[2])
+// How many corners two parts of one body have in common.
+static int CountShared(prover* p, node a, node b)
+{
+	proveSide* side = p->sides[0];
+	int shared = 0;
+	side->stamp += 2; // odd where it was counted
+	for (size_t i = 3 * (size_t)a.low; i < 3 * (size_t)a.high; ++i)
+	{
+		side->stamps[side->names[side->mesh->corners[i]]] = side->stamp;
+	}
+	for (size_t i = 3 * (size_t)b.low; i < 3 * (size_t)b.high; ++i)
+	{
+		uint32_t* stamp = side->stamps + side->names[side->mesh->corners[i]];
+		shared += *stamp == side->stamp;
+		*stamp += *stamp == side->stamp;
+	}
+	return shared;
+}
+
+// Two parts of one body that have so many corners in common; or all of one part, and nothing.
+static bool AreJoined(prover* p, node a, node b, int shared, const double u[2])
 {
 	const int counts[2] = { (int)CountOf(a), (int)CountOf(b) };
 	uint32_t list[PROVE_PATCH];
@@ -333,10 +378,11 @@ static bool AreJoined(prover* p, node a, node b, const double u[2])
 	{
 		list[i] = i < counts[0] ? a.low + (uint32_t)i : b.low + (uint32_t)(i - counts[0]);
 	}
-	const char* claim = proveFindPatch(p->sides[0], list, counts[0] + counts[1], u, d)                         ? "n"
-	                    : provePartAtCorner(p->sides[0], list, counts[0], counts[0] + counts[1], u, d)         ? "v"
-	                    : counts[0] == 1 && counts[1] == 1 && provePartAtEdge(p->sides[0], a.low, b.low, u, d) ? "e"
-	                                                                                                           : NULL;
+	const char* claim =
+	    shared != 1 && proveFindPatch(p->sides[0], list, counts[0] + counts[1], u, d)                         ? "n"
+	    : shared == 1 && provePartAtCorner(p->sides[0], list, counts[0], counts[0] + counts[1], u, d)         ? "v"
+	    : shared == 2 && counts[0] == 1 && counts[1] == 1 && provePartAtEdge(p->sides[0], a.low, b.low, u, d) ? "e"
+	                                                                                                          : NULL;
 	if (claim != NULL)
 	{
 		AddClaim(p, claim, d, 1);
@@ -381,7 +427,9 @@ static bool ProveApart(prover* p, node a, node b, interval t)
 		proveText_Add(p->text, "x ");
 		return true;
 	}
-	if (AreCloudsApart(p, a, b, u) || (p->isSelf && AreJoined(p, a, b, u)))
+	const bool isSmall = CountOf(a) + CountOf(b) <= PROVE_PATCH;
+	const int shared = p->isSelf && isSmall ? CountShared(p, a, b) : 0;
+	if (shared > 0 ? AreJoined(p, a, b, shared, u) : AreCloudsApart(p, a, b, u))
 	{
 		return true;
 	}
@@ -410,7 +458,7 @@ static bool ProveApart(prover* p, node a, node b, interval t)
 static bool ProveOwn(prover* p, node n, interval t)
 {
 	const double u[2] = { TimeOf(t, 0), TimeOf(t, 1) };
-	if (CountOf(n) == 1 || AreJoined(p, n, (node){ n.high, n.high, n.index }, u))
+	if (CountOf(n) == 1 || AreJoined(p, n, (node){ n.high, n.high, n.index }, 0, u))
 	{
 		return true;
 	}
@@ -577,7 +625,7 @@ static void ProveInterval(prover* p, interval t)
 
 static prover Begin(const proveQuestion* question, crossing* crossings, size_t capacity)
 {
-	const proveSide *a = question->a, *b = question->b != NULL ? question->b : question->a;
+	proveSide *a = question->a, *b = question->b != NULL ? question->b : question->a;
 	return (prover){ .question = question,
 		.sides = { a, b },
 		.isSelf = question->b == NULL,
@@ -591,6 +639,10 @@ void proveStep(const proveQuestion* question, proveText* text)
 	crossing crossings[MAX_CROSSINGS];
 	prover p = Begin(question, crossings, MAX_CROSSINGS);
 	p.text = text;
+	if (p.isSelf)
+	{
+		FindNames(p.sides[0]);
+	}
 	if (p.sides[0]->mesh->triangleCount > 0 && p.sides[1]->mesh->triangleCount > 0)
 	{
 		ProveInterval(&p, (interval){ 0, 0 });
@@ -603,7 +655,7 @@ static int ComparePairs(const void* first, const void* second)
 	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
 }
 
-bool proveFindCrossings(const proveSide* a, const proveSide* b, snugPair** pairs, size_t* count)
+bool proveFindCrossings(proveSide* a, proveSide* b, snugPair** pairs, size_t* count)
 {
 	const proveQuestion question = { .a = a, .b = b };
 	const double u[2] = { 0.0, 0.0 };

@@ -14,6 +14,9 @@ typedef struct proveSide
 	double* spans[2]; ///< of nodes: where they begin and end along some directions, at both ends
 	double errors[2]; ///< of a coordinate, at most
 	uint32_t nodes;   ///< that have spans
+	uint32_t* stamps; ///< per vertex, for counting what two nodes share: which count it was last part of
+	uint32_t stamp;   ///< the last one
+	uint32_t* names;  ///< per vertex: the first of its twins that is where it is, at both ends
 } proveSide;
 
 /// Make room for a body. @return false if there is no memory
@@ -27,8 +30,8 @@ void proveSide_Advance(proveSide* side);
 
 typedef struct proveQuestion
 {
-	const proveSide* a;
-	const proveSide* b;   ///< null: with itself
+	proveSide* a;
+	proveSide* b;         ///< null: with itself
 	const snugPair* left; ///< pairs that do not count, sorted, in the proofs' numbers
 	size_t leftCount;
 	int maxHalvings; ///< of the step
@@ -40,6 +43,6 @@ void proveStep(const proveQuestion* question, proveText* text);
 /// Find pairs of triangles of two bodies, or of one if b is null, that certainly cross at the start of a step.
 /// @param pairs null, or what was found before; receives all of them, to be freed
 /// @return false if there is no memory
-bool proveFindCrossings(const proveSide* a, const proveSide* b, snugPair** pairs, size_t* count);
+bool proveFindCrossings(proveSide* a, proveSide* b, snugPair** pairs, size_t* count);
 
 #endif

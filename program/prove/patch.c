@@ -34,7 +34,7 @@ static double ErrorOf(const proveSide* side)
 
 static uint32_t NameOf(const proveSide* side, uint32_t triangle, int corner)
 {
-	return side->mesh->twins[side->mesh->corners[3 * (size_t)triangle + (size_t)corner]];
+	return side->names[side->mesh->corners[3 * (size_t)triangle + (size_t)corner]];
 }
 
 static void FindPlaces(const proveSide* side, uint32_t vertex, const double u[2], double places[2][3])
@@ -255,9 +255,9 @@ bool proveFindPatch(
     const proveSide* side, const uint32_t* triangles, int count, const double u[2], int32_t direction[3])
 {
 	border edges[3 * PROVE_PATCH];
-	const int edgeCount = FindBorder(side, triangles, count, u, edges);
-	return edgeCount > 0 && FindDirection(side, triangles, count, u, direction) &&
-	       IsSimple(edges, edgeCount, direction, ErrorOf(side));
+	const int edgeCount =
+	    FindDirection(side, triangles, count, u, direction) ? FindBorder(side, triangles, count, u, edges) : 0;
+	return edgeCount > 0 && IsSimple(edges, edgeCount, direction, ErrorOf(side));
 }
 
 // ---- Neighbours ------------------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ bool provePartAtCorner(
 	{
 		const uint32_t vertex = side->mesh->corners[3 * (size_t)triangles[i / 3] + (size_t)(i % 3)];
 		double places[2][3];
-		if (side->mesh->twins[vertex] != shared)
+		if (side->names[vertex] != shared)
 		{
 			FindPlaces(side, vertex, u, places);
 			for (int e = 0; e < 2; ++e)

@@ -339,7 +339,7 @@ bool proveSteps_LeaveOut(const provePath* path, provePair* pair)
 			}
 		}
 	}
-	const proveSide* b = pair->a != pair->b ? sides + pair->b : NULL;
+	proveSide* b = pair->a != pair->b ? sides + pair->b : NULL;
 	good = good && proveFindCrossings(sides + pair->a, b, &pair->left, &pair->leftCount);
 	if (!good)
 	{

@@ -4,6 +4,7 @@
 // (test_prove.py); here it is whether what they come to is true.
 #include "lab/scenes/random.h"
 #include "program/prove/claims.h"
+#include "test/support/rational.h"
 #include "test/support/rational_sweep.h"
 #include "test/support/support.h"
 
@@ -154,7 +155,7 @@ static const char* FindFault(const Answer* answer)
 
 static void random_ways(void** state)
 {
-	const int count = (int)(300.0 * TestScale());
+	const int count = TestCount(300);
 	int meeting = 0, told = 0, freed = 0;
 	(void)state;
 	for (int i = 0; i < count; ++i)
@@ -189,8 +190,138 @@ static void random_ways(void** state)
 	assert_true(count < 100 || (10 * told > 7 * meeting && 10 * freed > 7 * (count - meeting)));
 }
 
+// A strip of triangles around some vertices that move by chance: some share corners, neighbours edges, and few all.
+static void MakeSheet(sceneRandom* random, Walker* walker)
+{
+	float rest[8][3];
+	uint32_t triangles[3 * 8];
+	const uint32_t vertices = 6 + sceneRandom_Index(random, 3), count = 2 + sceneRandom_Index(random, 4);
+	const double way = sceneRandom_Range(random, 0.0, 1.0);
+	for (uint32_t i = 0; i < vertices; ++i)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			rest[i][k] = (float)sceneRandom_Range(random, -1.0, 1.0);
+		}
+	}
+	for (uint32_t i = 0; i < 3 * count; ++i)
+	{
+		const bool goesOn = i >= 3 && i % 3 < 2;
+		do
+		{
+			triangles[i] = goesOn ? triangles[i - 2] : sceneRandom_Index(random, vertices);
+		} while (i % 3 > 0 && (triangles[i] == triangles[i - 1] || (i % 3 > 1 && triangles[i] == triangles[i - 2])));
+	}
+	const snugModelDef def = { .positions = rest[0],
+		.vertexCount = vertices,
+		.triangles = triangles,
+		.triangleCount = count,
+		.deformer = snug_free };
+	assert_int_equal(snugModel_Create(&def, &walker->model), snug_success);
+	assert_true(proveMesh_Create(&walker->mesh, walker->model));
+	assert_true(proveSide_Create(&walker->side, &walker->mesh));
+	for (int end = 0; end < 2; ++end)
+	{
+		for (uint32_t i = 0; i < 3 * vertices; ++i)
+		{
+			walker->side.ends[end][i] =
+			    (double)(rest[i / 3][i % 3] + (float)(end * way * sceneRandom_Range(random, -1.0, 1.0)));
+		}
+		walker->side.errors[end] = 256.0 * 0x1p-53 * 16.0;
+		proveSide_Prepare(&walker->side, end);
+	}
+}
+
+static void AddFeatures(const Walker* walker, const uint32_t corners[4], bool isEdges)
+{
+	RationalPath path;
+	for (int c = 0; c < 4; ++c)
+	{
+		for (int i = 0; i < c; ++i)
+		{
+			if (corners[i] == corners[c] && (c >= (isEdges ? 2 : 1)) && i < (isEdges ? 2 : 1))
+			{
+				return; // they have a corner in common
+			}
+		}
+		for (int end = 0; end < 2; ++end)
+		{
+			memcpy(path[c][end], walker->side.ends[end] + 3 * (size_t)corners[c], 3 * sizeof(double));
+		}
+	}
+	RationalSweep_Add(path, isEdges);
+}
+
+// Whether two triangles meet at the start beyond the corners that they share.
+static bool MeetsAtStart(const Walker* walker, const uint32_t* a, const uint32_t* b)
+{
+	float one[3][3], other[3][3];
+	uint32_t shared = 0;
+	for (size_t i = 0; i < 9; ++i)
+	{
+		shared |= (uint32_t)(a[i / 3] == b[i % 3]) << i;
+		one[i / 3][i % 3] = (float)walker->side.ends[0][3 * (size_t)a[i / 3] + i % 3];
+		other[i / 3][i % 3] = (float)walker->side.ends[0][3 * (size_t)b[i / 3] + i % 3];
+	}
+	return RationalIntersectBeyond((const float(*)[3])one, (const float(*)[3])other, shared);
+}
+
+// All features of two triangles, but for those that have a corner in common: these meet there.
+static bool MeetsItself(const Walker* walker)
+{
+	bool meets = false;
+	RationalSweep_Begin();
+	for (uint32_t i = 0; i < walker->mesh.triangleCount * walker->mesh.triangleCount; ++i)
+	{
+		const uint32_t *a = walker->mesh.corners + 3 * (size_t)(i / walker->mesh.triangleCount),
+		               *b = walker->mesh.corners + 3 * (size_t)(i % walker->mesh.triangleCount);
+		meets = meets || (a != b && MeetsAtStart(walker, a, b));
+		for (int k = 0; a != b && k < 9; ++k)
+		{
+			AddFeatures(walker, (const uint32_t[4]){ a[k % 3], b[0], b[1], b[2] }, false);
+			AddFeatures(walker, (const uint32_t[4]){ a[k % 3], a[(k + 1) % 3], b[k / 3], b[(k / 3 + 1) % 3] }, true);
+		}
+	}
+	return meets || RationalSweep_Meets();
+}
+
+static void random_sheets(void** state)
+{
+	const int count = TestCount(300);
+	int meeting = 0, freed = 0, patches = 0;
+	(void)state;
+	for (int i = 0; i < count; ++i)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)i };
+		Walker walker;
+		proveText text = { .bytes = NULL };
+		MakeSheet(&random, &walker);
+		const bool meets = MeetsItself(&walker);
+		const proveQuestion question = { .a = &walker.side, .maxHalvings = 6 };
+		proveStep(&question, &text);
+		proveText_AddBytes(&text, "", 1);
+		const bool isFree = strpbrk(text.bytes, "m?") == NULL;
+		if (isFree && meets)
+		{
+			fail_msg("seed %llu: missed: %s", (unsigned long long)(TestSeed() + (uint64_t)i), text.bytes);
+		}
+		if (strchr(text.bytes, 'm') != NULL && !meets)
+		{
+			fail_msg("seed %llu: invented: %s", (unsigned long long)(TestSeed() + (uint64_t)i), text.bytes);
+		}
+		meeting += meets;
+		freed += isFree;
+		patches += strpbrk(text.bytes, "nve") != NULL;
+		proveText_Free(&text);
+		FreeWalker(&walker);
+	}
+	print_message(
+	    "%d sheets, of which %d meet themselves; %d proved free, %d with patches\n", count, meeting, freed, patches);
+	assert_true(count < 100 || (10 * freed > 5 * (count - meeting) && patches > count / 20));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(random_ways) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(random_ways), cmocka_unit_test(random_sheets) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
