@@ -17,7 +17,7 @@ static const cliUsage usage = {
 	.summary =
 	    "Prove that bodies of different files do not meet at any instant of a clip, or when they do: a proof that "
 	    "anyone "
-	    "can check with check-proof, which is 600 lines of Python, computes exactly and trusts nothing of it. Each "
+	    "can check with check-proof, which is 550 lines of Python, computes exactly and trusts nothing of it. Each "
 	    "instant is free, in contact, or unknown, which are moments as contact begins and ends.\n\n"
 	    "What moves is defined by the proof: joints' matrices, amplitudes and frames at some times, as exact numbers; "
 	    "each vertex goes straight from one to the next. Where joints turn much, clips stray from that: --stray takes "
@@ -72,12 +72,7 @@ static bool FindPairs(prove* p)
 		cliError(p->pairs == NULL ? "%s: out of memory" : "%s: no two bodies: there is nothing to prove",
 		    scene->files[0].path);
 	}
-	bool good = p->pairCount > 0;
-	for (size_t i = 0; good && i < p->pairCount; ++i)
-	{
-		good = (!p->newOnly && !p->pairs[i].atRest) || proveSteps_LeaveOut(&p->path, p->pairs + i);
-	}
-	return good;
+	return p->pairCount > 0 && proveSteps_LeaveOut(&p->path, p->pairs, p->pairCount, p->newOnly);
 }
 
 // Names may hold anything; lines may not.

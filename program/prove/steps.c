@@ -323,24 +323,29 @@ static void PlaceAtRest(proveSide* side, int end)
 	}
 }
 
-bool proveSteps_LeaveOut(const provePath* path, provePair* pair)
+static bool LeaveOut(const provePath* path, proveSide* sides, provePair* pair)
 {
-	proveSide* sides = NULL;
-	bool good = CreateSides(path, &sides);
 	const int bodies[2] = { pair->a, pair->b };
-	for (int i = 0; good && i < 2; ++i)
+	for (int i = 0; i < 4; ++i)
 	{
-		for (int end = 0; end < 2; ++end)
+		Place(path, sides, bodies[i / 2], 0, i % 2);
+		if (pair->atRest)
 		{
-			Place(path, sides, bodies[i], 0, end);
-			if (pair->atRest)
-			{
-				PlaceAtRest(sides + bodies[i], end);
-			}
+			PlaceAtRest(sides + bodies[i / 2], i % 2);
 		}
 	}
 	proveSide* b = pair->a != pair->b ? sides + pair->b : NULL;
-	good = good && proveFindCrossings(sides + pair->a, b, &pair->left, &pair->leftCount);
+	return proveFindCrossings(sides + pair->a, b, &pair->left, &pair->leftCount);
+}
+
+bool proveSteps_LeaveOut(const provePath* path, provePair* pairs, size_t pairCount, bool newOnly)
+{
+	proveSide* sides = NULL;
+	bool good = CreateSides(path, &sides);
+	for (size_t i = 0; good && i < pairCount; ++i)
+	{
+		good = (!newOnly && !pairs[i].atRest) || LeaveOut(path, sides, pairs + i);
+	}
 	if (!good)
 	{
 		cliError("%s: out of memory", path->scene->files[0].path);

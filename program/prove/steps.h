@@ -36,7 +36,8 @@ bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text);
 /// Remove the files of all steps.
 void proveSteps_Remove(const proveSteps* steps);
 
-/// Leave out of a pair what certainly crosses at the first time. Prints what is wrong.
-bool proveSteps_LeaveOut(const provePath* path, provePair* pair);
+/// Leave out what certainly crosses at the first time, if it is asked for, or of one body at rest. Prints what is
+/// wrong.
+bool proveSteps_LeaveOut(const provePath* path, provePair* pairs, size_t pairCount, bool newOnly);
 
 #endif
