@@ -430,7 +430,8 @@ def test_runs():
     assert same("half", "twice")
     # Steps of something else, or damaged, are not taken.
     os.remove("twice/proof.txt")
-    for step, text in enumerate(["", "snug step 0 of\n", "x" * 5000, "\0"]):
+    wrong = f"snug step 0 of {digest} {'0' * 64}\nstep 0 0\n?\n"
+    for step, text in enumerate([wrong, "snug step 1 of\n", "x" * 5000, "\0", ""]):
         with open(f"twice/step-{step:06}.txt", "w") as file:
             file.write(text)
     snug(*words, "-o", "twice", "--within")
