@@ -69,7 +69,8 @@ static bool FindPairs(prove* p)
 	}
 	if (p->pairCount == 0)
 	{
-		cliError(p->pairs == NULL ? "%s: out of memory" : "%s: no two bodies: there is nothing to prove",
+		cliError(p->pairs == NULL ? "%s: out of memory"
+		                          : "%s: no two bodies: there is nothing to prove; --self proves something of one",
 		    scene->files[0].path);
 	}
 	return p->pairCount > 0 && proveSteps_LeaveOut(&p->path, p->pairs, p->pairCount, p->newOnly);
@@ -189,17 +190,31 @@ static bool Assemble(prove* p, const proveSteps* steps)
 	return good;
 }
 
+// Poses from --from to --to; what does not move has one step.
 static bool CountFrames(prove* p, uint64_t* frames)
 {
-	const double to = isnan(p->to) ? fmax(cliScene_GetDuration(&p->scene), p->from) : p->to;
-	const double count = cliSceneOptions_IsAnimated(&p->options) ? floor((to - p->from) * p->fps + 1e-6) + 1.0 : 2.0;
+	const double end = fmax(cliScene_GetDuration(&p->scene), p->from);
+	p->to = !isnan(p->to) ? p->to : cliSceneOptions_IsAnimated(&p->options) ? end : p->from + 1.0 / p->fps;
+	const double count = ceil((p->to - p->from) * p->fps - 1e-6) + 1.0;
 	*frames = count >= 2.0 && count <= MAX_FRAMES ? (uint64_t)count : 0;
 	if (*frames == 0)
 	{
-		cliError("%s: from %g to %g s at %g frames per second are %g frames: a proof has two or more",
-		    p->scene.files[0].path, p->from, to, p->fps, count);
+		cliError("%s: from %g to %g s at %g frames per second are %g poses: a proof has two or more",
+		    p->scene.files[0].path, p->from, p->to, p->fps, count);
 	}
 	return *frames > 0;
+}
+
+static bool MakePath(prove* p, uint64_t frames)
+{
+	const double times[2] = { p->from, p->to };
+	const bool made = provePath_Create(&p->path, &p->scene, times, p->fps, frames, p->stray);
+	if (made && p->stray > 0.0 && p->path.stray > p->stray)
+	{
+		cliError("warning: poses half-way still stray by %.2g from straight ways, not by %g: a higher --fps takes more",
+		    p->path.stray, p->stray);
+	}
+	return made;
 }
 
 static int Run(prove* p, int fileCount, char** paths)
@@ -214,7 +229,7 @@ static int Run(prove* p, int fileCount, char** paths)
 		cliError("%s: cannot be made", p->folder);
 		return CLI_BAD_INPUT;
 	}
-	if (!provePath_Create(&p->path, &p->scene, p->from, p->fps, frames, p->stray) || !FindPairs(p) || !MakeStatement(p))
+	if (!MakePath(p, frames) || !FindPairs(p) || !MakeStatement(p))
 	{
 		return CLI_BAD_INPUT;
 	}

@@ -300,14 +300,15 @@ static bool AddWay(provePath* path, cliStage* stage, const double* from, double 
 	return good || (stage->error.text[0] == '\0' && ioError_SetMemory(&stage->error, path->scene->files[0].path));
 }
 
-static bool AddTimes(provePath* path, cliStage* stage, double from, double fps, uint64_t frames, double stray)
+static bool AddTimes(provePath* path, cliStage* stage, const double times[2], double fps, uint64_t frames, double stray)
 {
-	bool good = AddTime(path, stage, from);
+	bool good = AddTime(path, stage, times[0]);
 	for (uint64_t i = 1; good && i < frames; ++i)
 	{
 		cliProgress("pose %llu of %llu", (unsigned long long)i, (unsigned long long)frames);
 		double* start = PlaceAll(path, path->timeCount - 1);
-		good = start != NULL && AddWay(path, stage, start, from + (double)i / fps, stray, 0);
+		const double to = i + 1 < frames ? times[0] + (double)i / fps : times[1];
+		good = start != NULL && AddWay(path, stage, start, to, stray, 0);
 		free(start);
 	}
 	cliProgress("");
@@ -340,7 +341,8 @@ static bool TakeMeshes(provePath* path)
 	return path->meshes != NULL && path->meshOf != NULL;
 }
 
-bool provePath_Create(provePath* path, const cliScene* scene, double from, double fps, uint64_t frames, double stray)
+bool provePath_Create(
+    provePath* path, const cliScene* scene, const double times[2], double fps, uint64_t frames, double stray)
 {
 	cliStage stage = { .scene = NULL };
 	*path = (provePath){ .scene = scene };
@@ -349,7 +351,7 @@ bool provePath_Create(provePath* path, const cliScene* scene, double from, doubl
 		cliError("%s: out of memory", scene->files[0].path);
 		return false;
 	}
-	const bool good = cliStage_Create(&stage, scene) && AddTimes(path, &stage, from, fps, frames, stray);
+	const bool good = cliStage_Create(&stage, scene) && AddTimes(path, &stage, times, fps, frames, stray);
 	if (!good)
 	{
 		cliError("%s", stage.error.text);

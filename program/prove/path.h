@@ -26,9 +26,12 @@ typedef struct provePath
 	double stray; ///< how far poses half-way are from the straight ways, at most: a sample
 } provePath;
 
-/// Take poses at from, from + 1 / fps, ..., with as many between them as it takes until poses half-way are within
-/// `stray` of straight ways, if it is positive. Prints what is wrong. Free with provePath_Free in any case.
-bool provePath_Create(provePath* path, const cliScene* scene, double from, double fps, uint64_t frames, double stray);
+/// Take poses at times[0], times[0] + 1 / fps, ... and times[1], with as many between them as it takes until poses
+/// half-way are within `stray` of straight ways, if it is positive. Prints what is wrong. Free with provePath_Free in
+/// any case.
+/// @param frames how many poses that are, without those between: at least 2
+bool provePath_Create(
+    provePath* path, const cliScene* scene, const double times[2], double fps, uint64_t frames, double stray);
 void provePath_Free(provePath* path);
 
 /// Where the vertices of a body are at a time, as near as double precision has them.
