@@ -93,83 +93,97 @@ static snugFrame ReadFrame(const snugFrame* given)
 
 // ---- Posing ----------------------------------------------------------------------------------------------------
 
-static const float* CopyFloats(const snugActor* actor, const double* numbers, size_t count)
+static const float* CopyFloats(float* to, const double* numbers, size_t count)
 {
 	for (size_t i = 0; i < count; ++i)
 	{
-		actor->scratch[i] = (float)numbers[i];
+		to[i] = (float)numbers[i];
 	}
-	return actor->scratch;
+	return to;
 }
 
-static snugStatus SetMatrices(const snugActor* actor, snugBody* body, const double* matrices, uint32_t count)
+static void FindJoints(const snugActor* actor, const double* matrices, uint32_t count, ioBodyPose* pose)
 {
-	return snugBody_SetJoints(body, CopyFloats(actor, matrices, 12 * (size_t)count), 0, count);
+	pose->joints = CopyFloats(actor->scratch, matrices, 12 * (size_t)count);
+	pose->jointCount = count;
 }
 
-static snugStatus SetAmplitudes(const snugActor* actor, snugBody* body, uint32_t instance)
+// Behind the joints, if there are any.
+static void FindAmplitudes(const snugActor* actor, const ioRole* role, ioBodyPose* pose)
 {
-	uint32_t count = snugModel_GetInfo(snugBody_GetModel(body)).fieldCount;
-	const double* weights = ioPose_GetMorphWeights(actor->pose, instance);
-	return count > 0 ? snugBody_SetAmplitudes(body, CopyFloats(actor, weights, count), count) : snug_success;
+	const double* weights = ioPose_GetMorphWeights(actor->pose, role->instance);
+	pose->fieldCount = snugModel_GetInfo(role->model).fieldCount;
+	pose->amplitudes = CopyFloats(actor->scratch + 12 * (size_t)pose->jointCount, weights, pose->fieldCount);
 }
 
-static snugStatus SetVertices(const snugActor* actor, snugBody* body, uint32_t instance)
-{
-	if (!ioPose_EvaluateVertices(actor->pose, instance, actor->scratch))
-	{
-		ioTell(&actor->messenger, "posed positions are too large for float32");
-		return snug_outOfRange;
-	}
-	const ioAsset* asset = actor->cast->asset;
-	uint32_t count = asset->meshes[asset->instances[instance].mesh].mesh.vertexCount;
-	return snugBody_SetVertices(body, actor->scratch, 0, 0, count);
-}
-
-// Joints, amplitudes or vertices, before the body is placed.
-static snugStatus Deform(const snugActor* actor, const ioRole* role, snugBody* body)
+// Joints, amplitudes or vertices.
+static snugStatus FindDeformation(const snugActor* actor, const ioRole* role, ioBodyPose* pose)
 {
 	const ioAsset* asset = actor->cast->asset;
 	const ioInstance* instance = asset->instances + role->instance;
-	snugStatus status = snug_success;
 	switch (role->motion)
 	{
 		case io_still:
 		case io_framed:
 			break;
 		case io_affine:
-			return SetMatrices(actor, body, ioPose_GetNodeMatrix(actor->pose, instance->node), 1);
+			FindJoints(actor, ioPose_GetNodeMatrix(actor->pose, instance->node), 1, pose);
+			break;
 		case io_jointed:
-			status = SetMatrices(actor, body, ioPose_GetJointMatrices(actor->pose, role->instance),
-			    asset->skins[instance->skin].jointCount);
-			return status == snug_success ? SetAmplitudes(actor, body, role->instance) : status;
+			FindJoints(actor, ioPose_GetJointMatrices(actor->pose, role->instance),
+			    asset->skins[instance->skin].jointCount, pose);
+			FindAmplitudes(actor, role, pose);
+			break;
 		case io_morphed:
 		case io_morphing:
-			return SetAmplitudes(actor, body, role->instance);
+			FindAmplitudes(actor, role, pose);
+			break;
 		case io_vertices:
-			return SetVertices(actor, body, role->instance);
+			if (!ioPose_EvaluateVertices(actor->pose, role->instance, actor->scratch))
+			{
+				ioTell(&actor->messenger, "posed positions are too large for float32");
+				return snug_outOfRange;
+			}
+			pose->vertices = actor->scratch;
+			break;
 	}
-	return status;
+	return snug_success;
+}
+
+snugStatus ioActor_FindPose(snugActor* actor, uint32_t number, const snugFrame* frame, ioBodyPose* pose)
+{
+	const ioRole* role = actor->cast->roles + number;
+	*pose = (ioBodyPose){ .frame = *frame };
+	if (role->motion == io_framed || role->motion == io_morphed)
+	{
+		// The node's rotation and translation, then the actor's.
+		const double* node = ioPose_GetNodeMatrix(actor->pose, actor->cast->asset->instances[role->instance].node);
+		snugFrame inner = { .position = { node[3], node[7], node[11] } };
+		GetQuaternion(node, inner.rotation);
+		pose->frame = ioPlaceFrame(frame, &inner);
+	}
+	return FindDeformation(actor, role, pose);
 }
 
 snugStatus ioActor_PoseBody(snugActor* actor, uint32_t number, const snugFrame* frame)
 {
-	const ioRole* role = actor->cast->roles + number;
-	snugStatus status = Deform(actor, role, actor->bodies[number]);
-	if (status != snug_success)
+	snugBody* body = actor->bodies[number];
+	ioBodyPose pose;
+	snugStatus status = ioActor_FindPose(actor, number, frame, &pose);
+	if (status == snug_success && pose.vertices != NULL)
 	{
-		return status;
+		const uint32_t count = snugModel_GetInfo(snugBody_GetModel(body)).vertexCount;
+		status = snugBody_SetVertices(body, pose.vertices, 0, 0, count);
 	}
-	if (role->motion != io_framed && role->motion != io_morphed)
+	if (status == snug_success && pose.jointCount > 0)
 	{
-		return snugBody_SetFrame(actor->bodies[number], frame);
+		status = snugBody_SetJoints(body, pose.joints, 0, pose.jointCount);
 	}
-	// The node's rotation and translation, then the actor's.
-	const double* node = ioPose_GetNodeMatrix(actor->pose, actor->cast->asset->instances[role->instance].node);
-	snugFrame inner = { .position = { node[3], node[7], node[11] } };
-	GetQuaternion(node, inner.rotation);
-	snugFrame placed = ioPlaceFrame(frame, &inner);
-	return snugBody_SetFrame(actor->bodies[number], &placed);
+	if (status == snug_success && pose.fieldCount > 0)
+	{
+		status = snugBody_SetAmplitudes(body, pose.amplitudes, pose.fieldCount);
+	}
+	return status == snug_success ? snugBody_SetFrame(body, &pose.frame) : status;
 }
 
 snugStatus ioActor_Evaluate(snugActor* actor, uint32_t clip, double time)

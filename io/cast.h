@@ -55,7 +55,18 @@ snugStatus ioCast_CreateActor(const ioCast* cast, const snugActorDef* def, snugB
 snugStatus ioActor_Evaluate(snugActor* actor, uint32_t clip, double time);
 /// @return what was evaluated last
 const ioPose* ioActor_GetPose(const snugActor* actor);
-/// Hand them to a body.
+/// What a body is posed by: numbers as its setters take them. They are the actor's, until it is asked for others.
+typedef struct ioBodyPose
+{
+	const float* joints;     ///< matrices; null: at rest
+	const float* amplitudes; ///< of the model's fields
+	const float* vertices;   ///< of a free model; otherwise null
+	uint32_t jointCount, fieldCount;
+	snugFrame frame;
+} ioBodyPose;
+/// Find what was evaluated last for a body, and pose nothing.
+snugStatus ioActor_FindPose(snugActor* actor, uint32_t body, const snugFrame* frame, ioBodyPose* pose);
+/// Hand it to the body.
 /// @param frame where the whole actor is; its rotation of unit length
 snugStatus ioActor_PoseBody(snugActor* actor, uint32_t body, const snugFrame* frame);
 

@@ -56,6 +56,17 @@ if(NOT SNUG_SANITIZE) # too slow there
 endif()
 add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_program_truth.sh $<TARGET_FILE:snug_program>)
 snug_add_test(test_tally SOURCES program/test_tally.c LIBRARIES snug_commands)
+snug_add_test(test_prove SOURCES program/test_prove.c support/rational.c support/rational_sweep.c LIBRARIES snug_commands snug_gmp LONG 100)
+add_test(NAME program_prove COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/test_prove.py
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
+	$<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/tools/check-proof)
+set_tests_properties(program_prove PROPERTIES TIMEOUT 600)
+if(NOT SNUG_SANITIZE)
+	add_test(NAME program_prove_all COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/test_prove.py
+		$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
+		$<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/tools/check-proof)
+	set_tests_properties(program_prove_all PROPERTIES LABELS "long;long-4" TIMEOUT 3600 ENVIRONMENT SNUG_TEST_SCALE=17)
+endif()
 add_executable(test_view program/test_view.c)
 target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(test_view PRIVATE snug_test_support snug_test_files)

@@ -21,6 +21,7 @@ cliCommandFcn cliInfo;
 cliCommandFcn cliModes;
 cliCommandFcn cliPack;
 cliCommandFcn cliPose;
+cliCommandFcn cliProve;
 cliCommandFcn cliReduce;
 cliCommandFcn cliPlay;
 cliCommandFcn cliTruth;

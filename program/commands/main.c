@@ -15,11 +15,12 @@
 #endif
 
 // In the order in which they are shown.
-static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliBatch, cliInfo, cliPose, cliPack, cliModes, cliReduce,
-	cliPlay, cliTruth, cliView, cliBench };
+static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliProve, cliBatch, cliInfo, cliPose, cliPack, cliModes,
+	cliReduce, cliPlay, cliTruth, cliView, cliBench };
 static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures", false },
 	{ "check", "which triangles of these files intersect, at rest or in every frame?", false },
+	{ "prove", "a proof that bodies do not meet at any instant, or when they do", false },
 	{ "batch", "many checks in one process, in shards that can run anywhere", false },
 	{ "info", "what is in a file: triangles, joints, morph targets, clips; tree and memory", false },
 	{ "pose", "write posed meshes as OBJ, PLY or glTF", false },

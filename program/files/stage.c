@@ -53,14 +53,27 @@ bool cliStage_Check(cliStage* stage, int part, snugStatus status)
 
 // ---- Posing ----------------------------------------------------------------------------------------------------
 
-static snugStatus PoseTracked(const cliStage* stage, const cliFile* file, snugBody* body)
+// Of a packed model.
+static ioBodyPose FindTracked(const cliStage* stage, const cliPart* part)
 {
 	const cliTrack* track = &stage->scene->track;
-	uint32_t f = cliTrack_Find(track, stage->time - file->offset, stage->scene->options->fps);
-	snugFrame frame = ioPlaceFrame(&file->frame, track->motions + f);
-	snugStatus status =
-	    snugBody_SetAmplitudes(body, track->amplitudes + (size_t)f * track->fieldCount, track->fieldCount);
-	return status == snug_success ? snugBody_SetFrame(body, &frame) : status;
+	const cliFile* file = stage->scene->files + part->file;
+	ioBodyPose pose = { .frame = file->frame };
+	if (part->isTracked)
+	{
+		uint32_t f = cliTrack_Find(track, stage->time - file->offset, stage->scene->options->fps);
+		pose.frame = ioPlaceFrame(&file->frame, track->motions + f);
+		pose.amplitudes = track->amplitudes + (size_t)f * track->fieldCount;
+		pose.fieldCount = track->fieldCount;
+	}
+	return pose;
+}
+
+static snugStatus PoseTracked(const cliStage* stage, const cliPart* part, snugBody* body)
+{
+	const ioBodyPose pose = FindTracked(stage, part);
+	snugStatus status = snugBody_SetAmplitudes(body, pose.amplitudes, pose.fieldCount);
+	return status == snug_success ? snugBody_SetFrame(body, &pose.frame) : status;
 }
 
 static snugStatus PosePart(cliStage* stage, int i)
@@ -70,12 +83,26 @@ static snugStatus PosePart(cliStage* stage, int i)
 	const cliFile* file = scene->files + part->file;
 	if (stage->actors[part->file] == NULL)
 	{
-		return part->isTracked ? PoseTracked(stage, file, stage->bodies[i]) : snug_success;
+		return part->isTracked ? PoseTracked(stage, part, stage->bodies[i]) : snug_success;
 	}
 	uint32_t role = (uint32_t)(i - file->firstPart);
 	bool isEvaluated = scene->files[file->twin].made.cast->roles[role].motion == io_vertices;
 	stage->counters.verticesEvaluated += isEvaluated ? part->vertexCount : 0;
 	return ioActor_PoseBody(stage->actors[part->file], role, &file->frame);
+}
+
+bool cliStage_FindPose(cliStage* stage, int part, ioBodyPose* pose)
+{
+	const cliPart* p = stage->scene->parts + part;
+	const cliFile* file = stage->scene->files + p->file;
+	stage->telling = part;
+	if (stage->actors[p->file] == NULL)
+	{
+		*pose = FindTracked(stage, p);
+		return true;
+	}
+	const uint32_t role = (uint32_t)(part - file->firstPart);
+	return cliStage_Check(stage, part, ioActor_FindPose(stage->actors[p->file], role, &file->frame, pose));
 }
 
 bool cliStage_SetTime(cliStage* stage, double time)

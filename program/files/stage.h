@@ -28,6 +28,10 @@ bool cliStage_SetTime(cliStage* stage, double time);
 /// Posed positions of a part, as queries decide upon them.
 bool cliStage_GetVertices(cliStage* stage, int part, float* positions);
 
+/// What poses a part at the time that was set last: good until another part is asked for. Packed models that nothing
+/// moves have a frame alone.
+bool cliStage_FindPose(cliStage* stage, int part, ioBodyPose* pose);
+
 /// Say so if one file is much larger than another at a time: their units may differ. What cannot be posed is left to
 /// those who pose it next.
 void cliStage_WarnOfSizes(const cliScene* scene, double time);

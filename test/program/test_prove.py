@@ -1,0 +1,495 @@
+"""Tests of `snug prove` and tools/check-proof: proofs are accepted as they are, and rejected with one thing changed
+against them. Whether a change is against a proof is decided here, by another checker, which computes with fractions and
+shares nothing with the first but the format. usage: test_prove.py SNUG MAKE_OBJ MAKE_GLB MAKE_CHARACTER CHECK_PROOF"""
+import contextlib
+import functools
+import hashlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+
+SNUG, MAKE_OBJ, MAKE_GLB, MAKE_CHARACTER, CHECKER = (os.path.abspath(p) for p in sys.argv[1:])
+SCALE, SEED = float(os.environ.get("SNUG_TEST_SCALE", 1)), int(os.environ.get("SNUG_SEED", 1))
+loader = importlib.machinery.SourceFileLoader("check_proof", CHECKER)
+checker = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_proof", loader))
+sys.dont_write_bytecode = True
+loader.exec_module(checker)
+
+
+# ---- Another checker -------------------------------------------------------------------------------------------------
+
+
+def number(digits):
+    assert re.fullmatch("[0-9a-f]{8}|[0-9a-f]{16}", digits), digits
+    return Fraction(struct.unpack(">f" if len(digits) == 8 else ">d", bytes.fromhex(digits))[0])
+
+
+@functools.lru_cache(maxsize=200)
+def read_mesh(text):
+    lines = text.split("\n")
+    assert lines[0] == "snug mesh 1"
+    count, at = int(lines[1].split()[1]), 2
+    points = [[number(w) for w in line.split(" ")[1:]] for line in lines[at: at + count]]
+    at += count
+    size = int(lines[at].split()[1])
+    triangles = [[int(w) for w in line.split(" ")] for line in lines[at + 1: at + 1 + size]]
+    assert all(0 <= v < count for t in triangles for v in t) and all(len(t) == 3 for t in triangles + points)
+    at += 1 + size
+    rows = []
+    for width in (1, 3):
+        size = int(lines[at].split()[1])
+        assert size in (0, count)
+        own = []
+        for line in lines[at + 1: at + 1 + size]:
+            words = line.split(" ") if line else []
+            step = range(0, len(words), width + 1)
+            own.append([(int(words[i]), [number(w) for w in words[i + 1: i + 1 + width]]) for i in step])
+        rows.append(own)
+        at += 1 + size
+    assert lines[at:] == ["end", ""]
+    return points, triangles, rows[0], rows[1]
+
+
+def transform(m, v):
+    return [sum(m[4 * i + k] * v[k] for k in range(3)) + m[4 * i + 3] for i in range(3)]
+
+
+@functools.lru_cache(maxsize=2000)
+def place(mesh_text, line):
+    points, _, influences, displacements = read_mesh(mesh_text)
+    words, part = line.split(" ")[2:], {}
+    while words:
+        kind, count = words[0], int(words[1]) * {"frame": 1, "joints": 12, "amplitudes": 1, "vertices": 3}[words[0]]
+        assert kind not in part and len(words) >= 2 + count
+        part[kind], words = [number(w) for w in words[2: 2 + count]], words[2 + count:]
+    if "vertices" in part:
+        assert len(part["vertices"]) == 3 * len(points)
+        points = [part["vertices"][i: i + 3] for i in range(0, 3 * len(points), 3)]
+    placed = []
+    for v, x in enumerate(points):
+        if "amplitudes" in part and displacements:
+            x = [x[k] + sum(part["amplitudes"][f] * d[k] for f, d in displacements[v]) for k in range(3)]
+        if "joints" in part:
+            moved = [(w, transform(part["joints"][12 * j: 12 * j + 12], x)) for j, (w,) in influences[v]]
+            x = [sum(w * y[k] for w, y in moved) for k in range(3)]
+        placed.append(transform(part["frame"], x))
+    return placed
+
+
+def determinant(o, *points):
+    (a, b, c), (d, e, f), (g, h, i) = ([p[k] - o[k] for k in range(3)] for p in points)
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+class Block:
+    def __init__(self, words, ends, triangles, left, twins):
+        self.words, self.ends, self.triangles, self.left = list(words), ends, triangles, left
+        self.isSelf = len(triangles) == 1
+        if self.isSelf:
+            self.ends, self.triangles, self.twins = ends * 2, triangles * 2, twins
+            self.own(range(len(triangles[0])), Fraction(0), Fraction(1))
+        else:
+            self.node(*(range(len(t)) for t in triangles), Fraction(0), Fraction(1))
+        assert not self.words
+
+    def point(self, side, vertex, u):
+        return [(1 - u) * x + u * y for x, y in zip(*(end[vertex] for end in self.ends[side]))]
+
+    def own(self, a, start, end):
+        """Triangles of one body among themselves."""
+        if len(a) < 2:
+            return
+        if self.words[0] == "a":
+            self.words.pop(0)
+            parts = a[: len(a) // 2], a[len(a) // 2:]
+            self.own(parts[0], start, end)
+            self.own(parts[1], start, end)
+            self.node(*parts, start, end)
+        elif self.words[0] == "h":
+            self.words.pop(0)
+            self.own(a, start, (start + end) / 2)
+            self.own(a, (start + end) / 2, end)
+        elif self.words[0] == "n":
+            self.words.pop(0)
+            self.patch([*a], start, end)
+        else:
+            assert self.words[0] in "m?"
+            self.node(a, a, start, end)
+
+    def patch(self, triangles, start, end):
+        d = [int(self.words.pop(0)) for k in range(3)]
+        x = next(v for v in ([d[1], -d[0], 0], [0, d[2], -d[1]], [d[2], 0, -d[0]]) if any(v))
+        y = [d[1] * x[2] - d[2] * x[1], d[2] * x[0] - d[0] * x[2], d[0] * x[1] - d[1] * x[0]]
+        area = lambda p, q, r: (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+        for step in range(3):  # a sample
+            u = start + (end - start) * Fraction(step, 2)
+            edges, at = [], {}
+            for t in triangles:
+                names = [self.twins[v] for v in self.triangles[0][t]]
+                for n in names:
+                    point = self.point(0, n, u)
+                    at[n] = [sum(p * q for p, q in zip(point, axis)) for axis in (x, y)]
+                assert area(*(at[n] for n in names)) > 0
+                edges += [(names[k], names[(k + 1) % 3]) for k in range(3)]
+            border = list(edges)
+            for edge in edges:
+                if edge[::-1] in border and edge in border:
+                    border.remove(edge)
+                    border.remove(edge[::-1])
+            n, loop = dict(border), [border[0][0]]
+            while n[loop[-1]] != loop[0]:
+                loop.append(n[loop[-1]])
+                assert len(loop) <= len(border)
+            assert len(loop) == len(border) == len(n)
+            for i, (p, q) in enumerate(border):
+                for r, s in border[:i]:
+                    if not {p, q} & {r, s}:  # two edges cross or touch if neither is on one side of the other
+                        one = sorted([area(at[p], at[q], at[r]), area(at[p], at[q], at[s])])
+                        two = sorted([area(at[r], at[s], at[p]), area(at[r], at[s], at[q])])
+                        assert one[0] > 0 or one[1] < 0 or two[0] > 0 or two[1] < 0
+
+    def joined(self, claim, a, b, start, end):
+        d = [int(self.words.pop(0)) for k in range(3)]
+        names = [{self.twins[v] for t in own for v in self.triangles[0][t]} for own in (a, b)]
+        shared = names[0] & names[1]
+        assert len(shared) == (1 if claim == "v" else 2)
+        for step in range(5):
+            u = start + (end - start) * Fraction(step, 4)
+            along = lambda n: sum(x * y for x, y in zip(d, self.point(0, n, u)))
+            if claim == "v":
+                o, = map(along, shared)
+                assert all(along(n) < o for n in names[0] - shared) and all(along(n) > o for n in names[1] - shared)
+            else:
+                assert len(a) == len(b) == 1
+                (p, q), (r,), (s,) = ([self.point(0, n, u) for n in group] for group in (shared, names[0] - shared, names[1] - shared))
+                far = [p[k] + d[k] for k in range(3)]
+                assert determinant(p, far, q, r) * determinant(p, far, q, s) < 0
+
+    def node(self, a, b, start, end):
+        claim, middle = self.words.pop(0), (start + end) / 2
+        if claim == "h":
+            self.node(a, b, start, middle)
+            self.node(a, b, middle, end)
+        elif claim == "a":
+            assert len(a) > 1
+            self.node(a[: len(a) // 2], b, start, end)
+            self.node(a[len(a) // 2:], b, start, end)
+        elif claim == "b":
+            assert len(b) > 1
+            self.node(a, b[: len(b) // 2], start, end)
+            self.node(a, b[len(b) // 2:], start, end)
+        elif claim == "d":
+            d = [int(self.words.pop(0)) for k in range(3)]
+            for u in (start, end):
+                values = [[sum(x * y for x, y in zip(d, self.point(side, v, u))) for t in own for v in self.triangles[side][t]]
+                          for side, own in ((0, a), (1, b))]
+                assert max(values[0]) < min(values[1])
+        elif claim == "n":
+            assert self.isSelf
+            self.patch([*a, *b], start, end)
+        elif claim in ("v", "e"):
+            assert self.isSelf
+            self.joined(claim, a, b, start, end)
+        elif claim == "x":
+            assert len(a) == len(b) == 1 and (a[0], b[0]) in self.left
+        elif claim == "m":
+            i, j, edge = (int(self.words.pop(0)) for k in range(3))
+            assert i in a and j in b and 0 <= edge < 6 and (i, j) not in self.left
+            for step in range(9):  # a sample: changes are against it if any is
+                u = start + (end - start) * Fraction(step, 8)
+                corners = [[self.point(side, v, u) for v in self.triangles[side][t]] for side, t in ((0, i), (1, j))]
+                s, (x, y, z) = corners if edge < 3 else corners[::-1]
+                p, q = s[edge % 3], s[(edge + 1) % 3]
+                sides = [determinant(p, q, x, y), determinant(p, q, y, z), determinant(p, q, z, x)]
+                assert min(sides) > 0 or max(sides) < 0
+                assert determinant(x, y, z, p) * determinant(x, y, z, q) < 0
+        else:
+            assert claim == "?"
+
+
+@functools.lru_cache(maxsize=5000)
+def check_block(words, meshes, lines, left):
+    ends = [[place(mesh, line) for line in own] for mesh, own in zip(meshes, lines)]
+    points, *rest = read_mesh(meshes[0])
+    keys = [str([points[v], *(row[v] for row in rest[1:] if row)]) for v in range(len(points))]
+    first = {key: v for v, key in reversed(list(enumerate(keys)))}
+    Block(words, ends, [read_mesh(mesh)[1] for mesh in meshes], left, [first[key] for key in keys])
+    return True
+
+
+def is_true(folder):
+    """The other checker's verdict."""
+    read = lambda name: open(os.path.join(folder, name)).read()
+    try:
+        lines = read("proof.txt").split("\n")
+        assert lines[0] == "snug proof 1"
+        meshes, bodies, pairs, left = [], [], [], []
+        for at, line in enumerate(lines[1:], 2):
+            kind, *words = line.split(" ")
+            if kind == "mesh":
+                text = read(f"mesh-{words[0][:16]}.txt")
+                assert hashlib.sha256(text.encode()).hexdigest() == words[0]
+                meshes.append(text)
+            elif kind == "body":
+                bodies.append(meshes[int(words[0])])
+            elif kind == "poses":
+                poses = read("poses.txt")
+                assert hashlib.sha256(poses.encode()).hexdigest() == words[0]
+            elif kind == "times":
+                times = [Fraction(w) for w in words]
+            elif kind == "pair":
+                pairs.append([int(w) for w in words])
+                left.append(set())
+            elif kind in ("first", "rest"):
+                left[-1].add(tuple(int(w) for w in words))
+            elif kind == "claims":
+                break
+            else:
+                assert kind in ("file", "stray")
+        assert all(s < t for s, t in zip(times, times[1:]))
+        poses = poses.split("\n")[1:]
+        for i in range(len(times)):
+            for k in range(len(bodies)):
+                assert poses[i * len(bodies) + k].startswith(f"{i} {k} ")
+        for step in range(len(times) - 1):
+            for i, pair in enumerate(pairs):
+                assert lines[at] == f"step {step} {i}" and pair[0] <= pair[1]
+                who = sorted(set(pair))
+                own = [(poses[step * len(bodies) + k], poses[(step + 1) * len(bodies) + k]) for k in who]
+                assert check_block(tuple(lines[at + 1].split(" ")), tuple(bodies[k] for k in who), tuple(own),
+                                   frozenset(left[i]))
+                at += 2
+        assert lines[at:] == ["end", ""]
+        return True
+    except (AssertionError, LookupError, ValueError, OSError, struct.error, OverflowError, UnboundLocalError):
+        return False
+
+
+# ---- Changes ---------------------------------------------------------------------------------------------------------
+
+
+def change_word(rng, word):
+    if re.fullmatch("-?[0-9]+", word) and len(word) < 12:
+        value = int(word)
+        return str(rng.choice([value + 1, value - 1, -value, 0, 2 * value, value + rng.randint(-50, 50), 10 ** 39]))
+    if re.fullmatch("[0-9a-f]+", word) and len(word) >= 8:
+        at = rng.randrange(len(word))
+        return rng.choice([word[:at] + rng.choice("0123456789abcdef") + word[at + 1:], "7f800000", "7fc00001", word[1:]])
+    if re.fullmatch("[-+.e0-9]+", word):
+        return rng.choice(["0", "1e400", "nan", "-" + word, word + "1", "1e-3", "inf"])
+    return rng.choice(["a", "b", "h", "d", "m", "x", "?", "n", "v", "", "0"])
+
+
+def change(rng, folder):
+    """Change one word of a proof, or leave a line or a word out, or have one twice. Hashes are made to fit in most cases,
+    since nothing else would be tried."""
+    path = os.path.join(folder, "proof.txt")
+    with open(path) as file:
+        lines = file.read().split("\n")
+    mesh = next(line.split(" ")[1] for line in lines if line.startswith("mesh "))
+    kind = rng.choice(["claims", "claims", "claims", "statement", "poses", "mesh", "line"])
+    if kind in ("poses", "mesh"):
+        name = "poses.txt" if kind == "poses" else f"mesh-{mesh[:16]}.txt"
+        with open(os.path.join(folder, name)) as file:
+            content = file.read().split("\n")
+        at = rng.randrange(len(content))
+        words = content[at].split(" ")
+        i = rng.randrange(len(words))
+        words[i] = change_word(rng, words[i])
+        content[at] = " ".join(words)
+        text = "\n".join(content)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if rng.random() < 0.9:
+            old = next(line for line in lines if line.startswith(kind + " "))
+            lines[lines.index(old)] = f"{kind} {digest}"
+            name = "poses.txt" if kind == "poses" else f"mesh-{digest[:16]}.txt"
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+    else:
+        first = lines.index("claims")
+        at = rng.randrange(first + 1, len(lines)) if kind == "claims" else rng.randrange(0, first + 1) if kind == "statement" else rng.randrange(len(lines))
+        if kind == "line":
+            lines[at: at + 1] = rng.choice([[], [lines[at]] * 2, [lines[at], ""], [rng.choice(lines)]])
+        else:
+            words = lines[at].split(" ")
+            i = rng.randrange(len(words))
+            words[i: i + 1] = rng.choice([[change_word(rng, words[i])]] * 6 + [[], [words[i]] * 2])
+            lines[at] = " ".join(words)
+    with open(path, "w") as file:
+        file.write("\n".join(lines))
+
+
+def accepts(folder):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = run_checker([folder])
+    return code == 0, out.getvalue()
+
+
+def run_checker(arguments):
+    old, sys.argv = sys.argv, ["check-proof", *arguments]
+    try:
+        return checker.main()
+    finally:
+        sys.argv = old
+
+
+# ---- Tests -----------------------------------------------------------------------------------------------------------
+
+
+def snug(*words, code=0):
+    run = subprocess.run([SNUG, *words], capture_output=True, text=True)
+    assert run.returncode == code, (words, run.returncode, run.stderr)
+    return run.stdout
+
+
+PROOFS = {
+    "shot": ["shot.glb", "tetrahedron.obj", "--clip", "bend", "--fps", "6", "--resolve", "0.0001"],
+    "near": ["worm.glb", "tetrahedron.obj", "--clip", "bend", "--fps", "6", "--to", "0.4", "--place", "0,0,0", "--place", "0.2,0.2,0",
+             "--scale", "1", "--scale", "0.3"],
+    "new": ["worm.glb", "triangle.obj", "--clip", "bend", "--fps", "4", "--to", "0.5", "--new-only", "--resolve", "0.004",
+            "--place", "0,0,0", "--place", "0,1,-0.1"],
+    "self": ["tetrahedron.obj", "--self"],
+    "bent": ["shot.glb", "--clip", "bend", "--fps", "1", "--self"],
+    "fields": ["morphs.glb", "triangle.obj", "--clip", "bend", "--fps", "3", "--resolve", "0.02", "--to", "0.4"],
+    "skins": ["skins.glb", "triangle.obj", "--clip", "bend", "--fps", "2", "--resolve", "0.1", "--to", "0.5"],
+    "turning": ["worm.glb", "triangle.obj", "--clip", "bend", "--fps", "2", "--blending", "spherical", "--resolve", "0.1"],
+}
+
+
+if SCALE < 10:
+    del PROOFS["bent"], PROOFS["skins"]  # the other checker takes long
+CHANGED = ["shot", "shot", "near", "new", "self", *(["bent"] if SCALE >= 10 else [])]
+
+
+def test_proofs():
+    for name, words in PROOFS.items():
+        snug("prove", *words, "-o", name)
+        good, out = accepts(name)
+        assert good and out.endswith("holds\n"), (name, out)
+        assert is_true(name), name
+        with open(name + "/proof.txt") as file:
+            words = set(file.read().split())
+        assert set({"shot": "hmd?", "new": "xdmha?", "near": "dab", "self": "an", "bent": "nvda"}.get(name, "")) <= words, (name, words)
+
+
+def test_changes():
+    rng, against, harmless = random.Random(SEED), 0, 0
+    while against < 60 * SCALE:
+        name = rng.choice(CHANGED)
+        shutil.rmtree("changed", ignore_errors=True)
+        shutil.copytree(name, "changed")
+        state = rng.getstate()
+        change(rng, "changed")
+        if is_true("changed"):
+            harmless += 1
+            continue
+        against += 1
+        good, out = accepts("changed")
+        assert not good and "does not hold" in out, (name, state[1][:2], out)
+        if against % 10 == 0:
+            print(f"{against} changes against proofs rejected, {harmless} were not against them", flush=True)
+    assert harmless < 3 * against
+
+
+def test_runs():
+    words = ["prove", "morphs.glb", "torus.obj", "--clip", "bend", "--fps", "20", "--stray", "0.001"]
+    snug(*words, "-o", "whole", "--threads", "1")
+    assert sorted(n.split("-")[0] for n in os.listdir("whole")) == ["mesh", "mesh", "mesh", "mesh", "poses.txt", "proof.txt"], os.listdir("whole")
+    run = subprocess.Popen([SNUG, *words, "-o", "cut", "--threads", "1", "--within"], stderr=subprocess.PIPE, text=True)
+    while run.poll() is None and not os.path.exists("cut/step-000001.txt"):
+        time.sleep(0.001)
+    run.send_signal(signal.SIGINT)
+    run.communicate()
+    assert run.returncode in (0, -signal.SIGINT), run.returncode
+    snug(*words, "-o", "cut", "--within", "--threads", "3")
+    snug(*words, "-o", "twice", "--within", "--threads", "1")
+    same = lambda a, b: open(a + "/proof.txt").read() == open(b + "/proof.txt").read()
+    assert same("cut", "twice")
+    # Every second step of a run is there.
+    shutil.copytree("twice", "half")
+    statement, *claims = open("half/proof.txt").read().split("step ")
+    digest = hashlib.sha256(statement.encode()).hexdigest()
+    claims[-1] = claims[-1][: -len("end\n")]
+    os.remove("half/proof.txt")
+    for step in range(0, int(claims[-1].split(" ")[0]) + 1, 2):
+        text = "".join("step " + c for c in claims if c.split(" ")[0] == str(step))
+        with open(f"half/step-{step:06}.txt", "w") as file:
+            file.write(f"snug step {step} of {digest} {hashlib.sha256(text.encode()).hexdigest()}\n{text}")
+    snug(*words, "-o", "half", "--within", "--threads", "2")
+    assert same("half", "twice")
+    # Steps of something else, or damaged, are not taken.
+    os.remove("twice/proof.txt")
+    wrong = f"snug step 0 of {digest} {'0' * 64}\nstep 0 0\n?\n"
+    for step, text in enumerate([wrong, "snug step 1 of\n", "x" * 5000, "\0", ""]):
+        with open(f"twice/step-{step:06}.txt", "w") as file:
+            file.write(text)
+    snug(*words, "-o", "twice", "--within")
+    assert same("cut", "twice")
+
+
+def test_words():
+    snug("prove", "torus.obj", "triangle.obj", code=2)
+    snug("prove", "torus.obj", "-o", "none", code=1)
+    for words in (["--stray", "-1"], ["--resolve", "0"], ["--fps", "0"], ["--from", "1", "--to", "0"]):
+        snug("prove", "worm.glb", "torus.obj", "--clip", "bend", "-o", "none", *words, code=2)
+
+
+def read_intervals(out):
+    return [(m[1], float(m[2]), float(m[3])) for m in re.finditer(r"  (\w[\w ]*) from ([\d.]+) to ([\d.]+) s", out)]
+
+
+def test_characters():
+    """A kick's contact beginning and end, beside many frames; characters that are apart, and something that flies past."""
+    for name in ("man", "creature"):
+        subprocess.run([MAKE_CHARACTER, name, name + ".glb"], check=True)
+    scene = ["man.glb", "creature.glb", "--clip", "kick", "--clip", "idle", "--place", "0,0,0", "--place", "0.05,0,1.2",
+             "--rotate", "0,0,0", "--rotate", "0,90,0", "--from", "0.7", "--to", "0.98"]
+    snug("prove", *scene, "--stray", "0.0005", "-o", "kick")
+    part = [] if SCALE >= 10 else ["--sample", "0.05", "--seed", str(SEED)]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert run_checker(["kick", *part]) == 0, out.getvalue()
+    found = read_intervals(out.getvalue())
+    rows = [line.split(",") for line in snug("check", *scene, "--fps", "8000", "--csv").split("\n")[1:] if line]
+    touching = [float(row[1]) for row in rows if int(row[2]) > 0]
+    meets = [(s, e) for what, s, e in found if what == "meet"]
+    assert len(meets) == 1 and abs(meets[0][0] - touching[0]) < 1e-3 and abs(meets[0][1] - touching[-1]) < 1e-3, (found, touching[0], touching[-1])
+    assert max(e - s for what, s, e in found if what == "cannot tell") < 1e-3, found
+    for name, words in {
+        "apart": ["man.glb", "creature.glb", "--clip", "walk", "--clip", "idle", "--place", "0,0,0", "--place", "1.6,0,0", "--to", "1"],
+        "past": ["man.glb", "shot.glb", "--clip", "idle", "--clip", "bend", "--place", "0,0,0", "--place", "0,1,1.6", "--to", "1"],
+    }.items():
+        start = time.monotonic()
+        snug("prove", *words, "-o", name)
+        size = sum(os.path.getsize(os.path.join(name, file)) for file in os.listdir(name))
+        print(f"{name}: {time.monotonic() - start:.2f} s, {size} bytes", flush=True)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            assert run_checker([name, *part]) == 0, out.getvalue()
+        assert read_intervals(out.getvalue()) == [("free", 0.0, 1.0)] and size < 5e6, out.getvalue()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name in ("triangle", "tetrahedron", "torus"):
+            subprocess.run([MAKE_OBJ, name, name + ".obj"], check=True)
+        for name in ("shot", "worm", "morphs", "skins"):
+            subprocess.run([MAKE_GLB, name, name + ".glb"], check=True)
+        for test in (test_words, test_runs, test_proofs, test_characters, test_changes):
+            start = time.monotonic()
+            test()
+            print(f"{test.__name__}: {time.monotonic() - start:.1f} s", flush=True)
+        os.chdir("/")
+
+
+main()
