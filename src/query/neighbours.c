@@ -63,7 +63,7 @@ uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgO
 	const sgBoxLanes* boxesB = sgView_Bounds(&search->b, b, &search->counters);
 	uint64_t pairs = search->kernels->boxes->overlapBoxes(boxesA, a->set.mask, boxesB, b->set.mask);
 	const uint64_t selves = a->slot == b->slot ? SG_DIAGONAL : 0;
-	search->counters.volumeTests += sgCountBits(open & ~selves);
+	search->counters.volumeTests += sgCountBits(PairsOf(a, b) & ~selves); // all are compared, whatever is known
 	return open & (pairs | selves);
 }
 

@@ -206,11 +206,12 @@ static void MakeSheet(sceneRandom* random, Walker* walker)
 	}
 	for (uint32_t i = 0; i < 3 * count; ++i)
 	{
-		const bool goesOn = i >= 3 && i % 3 < 2;
+		const uint32_t corner = i % 3;
+		const bool goesOn = i >= 3 && corner < 2;
 		do
 		{
 			triangles[i] = goesOn ? triangles[i - 2] : sceneRandom_Index(random, vertices);
-		} while (i % 3 > 0 && (triangles[i] == triangles[i - 1] || (i % 3 > 1 && triangles[i] == triangles[i - 2])));
+		} while (corner > 0 && (triangles[i] == triangles[i - 1] || (corner > 1 && triangles[i] == triangles[i - 2])));
 	}
 	const snugModelDef def = { .positions = rest[0],
 		.vertexCount = vertices,
