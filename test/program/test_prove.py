@@ -561,7 +561,7 @@ def test_forged():
     forge(square, two, "n 0 0 -1")
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert run_checker(["forged", "--sample", "0"]) == 1
-    assert accepts("fields")[1].endswith("\n3 of 6 pairs of different bodies are in the proof: what it says holds\n")
+    assert accepts("fields")[1].endswith("\n5 of 15 pairs of different bodies are in the proof: what it says holds\n")
 
 
 def main():
