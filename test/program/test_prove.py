@@ -478,6 +478,92 @@ def test_characters():
         assert read_intervals(out.getvalue()) == [("free", 0.0, 1.0)] and size < 5e6, out.getvalue()
 
 
+def forge(points, triangles, claims, end=None, twins=True, change=lambda statement: statement):
+    """A proof of one body against itself, and what the checker says of it. Corners are given where they are in the first
+    pose; those of twins are at one place at rest."""
+    shutil.rmtree("forged", ignore_errors=True)
+    os.mkdir("forged")
+    digits = lambda p: " ".join(struct.pack(">f", x).hex() for x in p)
+    rest = points if twins else [(float(i), 0.0, 0.0) for i in range(len(points))]
+    mesh = "\n".join(["snug mesh 1", f"vertices {len(points)}", *("v " + digits(p) for p in rest), f"triangles {len(triangles)}",
+                      *(" ".join(map(str, t)) for t in triangles), "influences 0", "displacements 0", "end", ""])
+    frame = " ".join(struct.pack(">d", i % 5 == 0).hex() for i in range(12))
+    poses = "\n".join(["snug poses 1", *(f"{i} 0 frame 12 {frame} vertices {len(points)} " + " ".join(map(digits, own))
+                                        for i, own in enumerate((points, end or points))), "end", ""])
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in (mesh, poses)]
+    proof = change("\n".join(["snug proof 1", f"mesh {hashes[0]}", "body 0 a name", f"poses {hashes[1]}", "times 0 1", "stray 0",
+                              "pair 0 0", "claims", "step 0 0", claims, "end", ""]))
+    for name, text in ((f"mesh-{hashes[0][:16]}.txt", mesh), ("poses.txt", poses), ("proof.txt", proof)):
+        with open("forged/" + name, "w", encoding="utf-8") as file:
+            file.write(text)
+    return accepts("forged")
+
+
+def test_forged():
+    """Proofs that snug would not write: each is one step away from one that holds."""
+    square = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 0), (1, 1, 0), (2, 0, 1), (0.25, 0.25, 0)]
+    two = [(0, 1, 2), (0, 2, 3)]
+    star = [(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0), (2, 2, 1), (-2, 2, 1), (-2, -2, 1), (2, -2, 1), (0, 0, 2)]
+    ring = [(1, 0, 4), (1, 4, 5), (2, 1, 5), (2, 5, 6), (3, 2, 6), (3, 6, 7), (0, 3, 7), (0, 7, 4)]  # around a hole
+    corner = [(0, 0, 0), (-1, 0, 0), (-1, 1, 0), (1, 0, 0), (1, 1, 0), (0, 0, 0), (1, 2, 0)]
+    strip = [(i // 2, i % 2 + (i // 2) ** 2 / 2 ** 14, 0) for i in range(260)]  # no two edges of its border are in a line
+    fan = [(i, i + 1, i + 2) if i % 2 else (i, i + 2, i + 1) for i in range(258)]
+    moved = lambda points, **to: [to.get("p" + str(i), p) for i, p in enumerate(points)]
+    true = {
+        "a patch": (square, two, "n 0 0 1"), "of twins": (square, [(0, 1, 2), (4, 5, 3)], "n 0 0 1"),
+        "a corner": (corner, [(0, 1, 2), (5, 4, 3)], "a v 1 0 0"), "an edge": (square, two, "a e 0 0 1"),
+        "a large patch": (strip, fan[:256], "n 0 0 1"),
+    }
+    for name, words in true.items():
+        good, out = forge(*words)
+        if name == "an edge" and not good:
+            good, out = forge(*words[:2], "a e 0 0 -1")
+        assert good and out.endswith("free from 0.000000 to 1.000000 s\nholds\n"), (name, out)
+    false = {
+        "from behind": (square, two, "n 0 0 -1"), "edge on": (square, two, "n 1 0 0"), "no direction": (square, two, "n 0 0 0"),
+        "one triangle twice": (square, [two[0], two[0]], "n 0 0 1"), "its back": (square, [two[0], (0, 2, 1)], "n 0 0 1"),
+        "a fold": (moved(square, p3=(0.75, 0.25, 0.5)), two, "n 0 0 1"), "two loops": (star, ring, "n 0 0 1"),
+        "three at an edge": (square, [*two, (0, 2, 7)], "n 0 0 1"), "a repeated corner": (square, [two[0], (0, 2, 2)], "n 0 0 1"),
+        "a corner alone": (corner, [(0, 2, 1), (0, 3, 4)], "n 0 0 1"), "a border that touches": (square, [(0, 1, 2), (4, 7, 3)], "n 0 0 1"),
+        "wound twice": (star, [(8, i, (i + 1) % 4) for i in range(4)] * 2, "n 0 0 1"),
+        "twins that part": (square, [(0, 1, 2), (4, 5, 3)], "n 0 0 1", moved(square, p4=(-1, 0, 0))),
+        "twins by place alone": (square, [(0, 1, 2), (4, 5, 3)], "n 0 0 1", None, False),
+        "a patch that folds later": (square, two, "n 0 0 1", moved(square, p3=(0.75, 0.25, 0))),
+        "a patch too large": (strip, fan, "n 0 0 1"),
+        "two corners": (square, two, "a v 1 0 0"), "no corner": (corner, [(0, 1, 2), (6, 4, 3)], "a v 1 0 0"),
+        "beside the corner": (moved(corner, p3=(0, 1, 0)), [(0, 1, 2), (5, 4, 3)], "a v 1 0 0"),
+        "nothing but the corner": (corner, [(0, 1, 2), (0, 0, 0)], "a v 1 0 0"),
+        "a flat edge": (moved(square, p3=(1, 0.5, 0)), two, "a e 0 0 1"), "one triangle at an edge": (square, [two[0], two[0]], "a e 0 0 1"),
+        "no third corner": (square, [two[0], (0, 2, 2)], "a e 0 0 1"), "apart from itself": (square, two, "d 0 0 1"),
+        "halved for ever": (square, two, "h " * 65 + "? " * 65 + "?"),
+    }
+    for name, words in false.items():
+        good, out = forge(*words)
+        assert not good and "does not hold" in out, (name, out)
+        if words[2][2] in "ve":
+            assert not forge(*words[:2], words[2].replace(" 1", " -1"), *words[3:])[0], name
+    # Two triangles that cross.
+    points, crossing = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0.2, 0.2, -1), (0.2, 0.2, 1), (2, 2, 0)], [(0, 1, 2), (3, 4, 5)]
+    assert "meet from 0.000000 to 1.000000 s\nholds" in forge(points, crossing, "m 0 1 3")[1]
+    left = lambda line: lambda statement: statement.replace("pair 0 0", "pair 0 0\n" + line)
+    for kind in ("first", "rest"):
+        assert forge(points, crossing, "a x", change=left(kind + " 0 1"))[0]
+        for lines, claims in (("0 1", "m 0 1 3"), ("1 0", "m 0 1 3"), ("1 0", "a x"), ("0 1\nrest 0 1", "a x"), ("0 0", "a ?")):
+            assert not forge(points, crossing, claims, change=left(f"{kind} {lines}"))[0], (kind, lines, claims)
+    # Words that are printed, or that decide what is.
+    for old, new in (("a name", "a \x1b[2Jname"), ("a name", "a n\u00e4me"), ("a name", "a\rholds"), ("stray 0\n", ""), ("stray 0", "stray -1"),
+                     ("stray 0", "stray nan"), ("stray 0", "stray 1e+999"), ("stray 0", "stray 0:proved"), ("times 0 1", "times 0 0"),
+                     ("times 0 1", "times 0 1_0"), ("times 0 1", "times 0 \u0663"), ("times 0 1", "times 0 " + "9" * 10 ** 6),
+                     ("snug proof 1", "\ufeffsnug proof 1"), ("claims\n", "claims\r\n"), ("end\n", "end"), ("pair 0 0\n", "")):
+        good, out = forge(square, two, "n 0 0 1", change=lambda statement: statement.replace(old, new, 1))
+        assert not good and "\x1b" not in out and "\nholds" not in out and len(out) < 500, (old, new[:20], out[:500])
+    # Something is checked however small the sample, and it is said that pairs are not in the proof.
+    forge(square, two, "n 0 0 -1")
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert run_checker(["forged", "--sample", "0"]) == 1
+    assert accepts("fields")[1].endswith("\n5 of 15 pairs of different bodies are in the proof: what it says holds\n")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -489,6 +575,7 @@ def main():
             start = time.monotonic()
             test()
             print(f"{test.__name__}: {time.monotonic() - start:.1f} s", flush=True)
+        test_forged()
         os.chdir("/")
 
 
