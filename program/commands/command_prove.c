@@ -16,23 +16,15 @@ static const cliUsage usage = {
 	.command = "prove",
 	.synopsis = "[options] FILE FILE2 [FILE3 ...] -o FOLDER",
 	.summary =
-	    "Prove that bodies of different files do not meet at any instant of a clip, or when they do. For every two of "
-	    "them it prints when they are free, when they meet, and when it cannot tell: moments as contact begins and "
-	    "ends. The proof is a folder that anyone can check with check-proof, which is 550 lines of Python, computes "
-	    "exactly, trusts nothing of snug, and prints the same. It is in tools/ of the source, /usr/share/snug of the "
-	    "package, and beside the program of a release.\n\n"
-	    "What moves is defined by the proof: joints' matrices, amplitudes and frames at some times, as exact numbers; "
-	    "each vertex goes straight from one to the next. Where joints turn much, clips stray from that: --stray takes "
-	    "more times, until poses half-way are no farther than that from straight. That is sampled, and the proof says "
-	    "so. docs/proofs.md says what is proved, what is assumed, and what is in the files.\n\n"
-	    "For build scripts: --fail-on-contact exits with 3 unless every instant is proved free for all; --json prints "
-	    "{\"version\", \"bodies\", \"names\", \"leftOut\", \"stray\", \"free\", \"meet\", \"unknown\"} of every two "
-	    "bodies, or of one and itself, whose number is there twice; the last three are lists of [start, end] in "
-	    "seconds.\n\n"
-	    "A run that was stopped goes on where it was, if it is begun again with the same words.",
+	    "Prove that bodies of different files do not meet at any instant of a clip, or print when they are free, meet, "
+	    "and, as contact begins and ends, cannot be told. The proof is a folder that check-proof checks, exactly and "
+	    "trusting nothing of snug: 550 lines of Python in tools/ of the source, /usr/share/snug of the package, beside "
+	    "the program of a release.\n\n"
+	    "Poses are taken at some times; between them vertices go straight. Where joints turn much, clips stray from "
+	    "that: --stray takes more. docs/proofs.md says what is proved and assumed, and what --json prints.\n\n"
+	    "A run that was stopped goes on if it is begun again.",
 	.examples = "  snug prove kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 -o kick\n"
-	            "  snug prove dancer.glb floor.obj --clip spin --stray 0.001 --new-only -o spin\n"
-	            "  snug prove dancer.glb --self --new-only --clip spin --fail-on-contact -o own",
+	            "  snug prove dancer.glb --self --new-only --stray 0.001 --clip spin --fail-on-contact -o own",
 	.minArguments = 1,
 	.maxArguments = INT_MAX,
 	.argumentName = "FILE",
@@ -400,16 +392,14 @@ int cliProve(int argumentCount, char** arguments)
 {
 	prove p = { .fps = 30.0, .to = NAN, .resolve = 0.0005 };
 	const cliOption options[] = {
-		{ "-o", cli_text, &p.folder, "FOLDER", "where the proof goes: made if it is not there; required" },
-		CLI_CLIP_OPTION(&p.options.clips, "the animation; once for all files, or once per file; without it: rest"),
+		{ "-o", cli_text, &p.folder, "FOLDER", "where the proof goes; required" },
+		CLI_CLIP_OPTION(&p.options.clips, "the animation; once for all files, or per file; without: rest"),
 		CLI_AMPLITUDES_OPTION(&p.options.amplitudes),
 		{ "--fps", cli_number, &p.fps, "N", "poses per second, at least; default 30" },
 		{ "--from", cli_number, &p.from, "S", "time of the first pose in seconds; default 0" },
-		{ "--to", cli_number, &p.to, "S", "time of the last one; default the clip's end, the latest of all files" },
-		{ "--stray", cli_number, &p.stray, "D",
-		    "take more poses, until those half-way are within D of straight ways; default as they are" },
-		{ "--resolve", cli_number, &p.resolve, "S",
-		    "seconds that what is unknown may last at a beginning or end of contact; default 0.0005" },
+		{ "--to", cli_number, &p.to, "S", "of the last one; default the clips' end" },
+		{ "--stray", cli_number, &p.stray, "D", "take more poses, until those half-way are within D of straight ways" },
+		{ "--resolve", cli_number, &p.resolve, "S", "seconds that a beginning or end may be unknown; default 0.0005" },
 		{ "--new-only", cli_flag, &p.newOnly, NULL, "leave out pairs of triangles that cross in the first pose" },
 		{ "--within", cli_flag, &p.within, NULL, "also between bodies of one file" },
 		{ "--self", cli_flag, &p.self, NULL, "also bodies with themselves, but for what crosses at rest" },
