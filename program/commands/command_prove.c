@@ -189,7 +189,12 @@ static bool Assemble(prove* p, const proveSteps* steps)
 	}
 	if (!good)
 	{
-		cliError("%s: a step is not there any more", p->folder);
+		bool isShort = p->outcomes == NULL || p->statement.failed;
+		for (size_t i = 0; !isShort && i < p->pairCount; ++i)
+		{
+			isShort = p->outcomes[i].failed;
+		}
+		cliError(isShort ? "%s: out of memory" : "%s: a step is not there any more", p->folder);
 		return false;
 	}
 	proveText_Add(&p->statement, "end\n");

@@ -251,5 +251,6 @@ bool proveOutcome_Finish(proveOutcome* outcome, double start, double end)
 	free(good ? outcome->parts : parts);
 	outcome->parts = good ? parts : outcome->parts;
 	outcome->count = good ? made : 0;
+	outcome->failed = !good;
 	return good;
 }

@@ -463,6 +463,13 @@ def test_outcomes():
     touch = ["prove", "triangle.obj", "triangle.obj", "-o", "told"]
     assert "  cannot tell from 0.000000 to 0.033333 s\n" in snug(*touch)
     assert json.loads(snug(*touch, "--json", "--fail-on-contact", code=3))["unknown"] == [[0.0, 1 / 30]]
+    # They do not cross at first, so they are not left out, and a proof that leaves them out is wrong.
+    assert "bodies 0 and 1:\n  cannot tell from 0.000000 to 0.033333 s\n" in snug(*touch, "--new-only")
+    lines = open("told/proof.txt").read().replace("pair 0 1\n", "pair 0 1\nfirst 0 0\n").replace("\n?\n", "\nx\n")
+    with open("told/proof.txt", "w") as file:
+        file.write(lines)
+    good, out = accepts("told")
+    assert not good and "do not cross at first" in out, out
 
 
 def test_words():
