@@ -437,11 +437,14 @@ def test_runs():
     assert same("half", "twice")
     # Steps of something else, or damaged, are not taken.
     os.remove("twice/proof.txt")
-    wrong = f"snug step 0 of {digest} {'0' * 64}\nstep 0 0\n?\n"
+    pairs = sum(c.startswith("0 ") for c in claims)
+    unknown = "".join(f"step 0 {i}\n?\n" for i in range(pairs))
+    wrong = f"snug step 0 of {digest} {'0' * 64}\n{unknown}"
     with_hash = lambda step, text: f"snug step {step} of {digest} {hashlib.sha256(text.encode()).hexdigest()}\n{text}"
     short = with_hash(5, "step 5 0\n?\n")  # says nothing of other pairs
     deep = with_hash(6, "".join("step 6 " + c.split(" ", 1)[1].replace("\n", "\nh h ", 1) for c in claims if c.startswith("6 ")))
-    for step, text in enumerate([wrong, "snug step 1 of\n", "x" * 5000, "\0", "", short, deep]):
+    more = with_hash(7, "".join("step " + c for c in claims if c.startswith("7 ")) + "step 7 99\n?\n")
+    for step, text in enumerate([wrong, "snug step 1 of\n", "x" * 5000, "\0", "", short, deep, more]):
         with open(f"twice/step-{step:06}.txt", "w") as file:
             file.write(text)
     snug(*words, "-o", "twice", "--within")
