@@ -18,7 +18,8 @@ static const cliUsage usage = {
 	.summary =
 	    "Prove that bodies of different files do not meet at any instant of a clip, or print when they are free, meet, "
 	    "and, as contact begins and ends, cannot be told. The proof is a folder that check-proof checks, exactly and "
-	    "trusting nothing of snug: 550 lines of Python in tools/ of the source, /usr/share/snug of the package, beside "
+	    "trusting nothing of snug: under 600 lines of Python in tools/ of the source, /usr/share/snug of the package, "
+	    "beside "
 	    "the program of a release.\n\n"
 	    "Poses are taken at some times; between them vertices go straight. Where joints turn much, clips stray from "
 	    "that: --stray takes more. docs/proofs.md says what is proved and assumed, and what --json prints.\n\n"
