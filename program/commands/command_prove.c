@@ -16,9 +16,11 @@ static const cliUsage usage = {
 	.command = "prove",
 	.synopsis = "[options] FILE FILE2 [FILE3 ...] -o FOLDER",
 	.summary =
-	    "Prove that bodies of different files do not meet at any instant of a clip, or when they do, for anyone to "
-	    "check: check-proof FOLDER computes exactly and trusts nothing of snug. It is in tools/ of the source, "
-	    "/usr/share/snug, or beside this program.\n\n"
+	    "Prove that bodies of different files do not meet at any instant of a clip, or print when they are free, meet, "
+	    "or it cannot tell: moments as contact begins and ends. Anyone can check the proof: check-proof FOLDER "
+	    "computes "
+	    "exactly and trusts nothing of snug. It is in tools/ of the source, /usr/share/snug, or beside this "
+	    "program.\n\n"
 	    "Vertices go straight from pose to pose; --stray takes more poses where the clip does not. docs/proofs.md says "
 	    "what is proved, assumed, and in --json. A stopped run goes on if begun again.",
 	.examples = "  snug prove kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 -o kick\n"
@@ -399,10 +401,11 @@ int cliProve(int argumentCount, char** arguments)
 		CLI_CLIP_OPTION(&p.options.clips, "the animation; once for all files, or per file"),
 		CLI_AMPLITUDES_OPTION(&p.options.amplitudes),
 		{ "--fps", cli_number, &p.fps, "N", "poses per second, at least; default 30" },
-		{ "--from", cli_number, &p.from, "S", "of the first pose, in seconds; default 0" },
-		{ "--to", cli_number, &p.to, "S", "of the last one; default the clips' end" },
-		{ "--stray", cli_number, &p.stray, "D", "until poses half-way are within D of straight ways" },
-		{ "--resolve", cli_number, &p.resolve, "S", "of a beginning or end that may be unknown; default 0.0005" },
+		{ "--from", cli_number, &p.from, "S", "time of the first pose in seconds; default 0" },
+		{ "--to", cli_number, &p.to, "S", "time of the last one; default the clips' end" },
+		{ "--stray", cli_number, &p.stray, "D", "more poses, until those half-way are within D of straight ways" },
+		{ "--resolve", cli_number, &p.resolve, "S",
+		    "how long a beginning or end of contact may be untold; default 0.0005" },
 		{ "--new-only", cli_flag, &p.newOnly, NULL, "leave out pairs of triangles that cross in the first pose" },
 		{ "--within", cli_flag, &p.within, NULL, "also between bodies of one file" },
 		{ "--self", cli_flag, &p.self, NULL, "also bodies with themselves, but for what crosses at rest" },
@@ -410,7 +413,7 @@ int cliProve(int argumentCount, char** arguments)
 		{ "--fail-on-contact", cli_flag, &p.failOnContact, NULL, "exit with 3 unless all is proved free" },
 		{ "--json", cli_flag, &p.json, NULL, "print a JSON object per two bodies and line" },
 		CLI_BLENDING_OPTION(&p.options.blending),
-		{ "--threads", cli_count, &p.threads, "N", "default as many as processors" },
+		{ "--threads", cli_count, &p.threads, "N", "steps at once; default as many as processors" },
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
