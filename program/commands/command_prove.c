@@ -2,6 +2,7 @@
 #include "program/check/frames.h"
 #include "program/commands/commands.h"
 #include "program/commands/terminal.h"
+#include "program/files/json.h"
 #include "program/files/sha256.h"
 #include "program/prove/steps.h"
 
@@ -15,17 +16,15 @@ static const cliUsage usage = {
 	.command = "prove",
 	.synopsis = "[options] FILE FILE2 [FILE3 ...] -o FOLDER",
 	.summary =
-	    "Prove that bodies of different files do not meet at any instant of a clip, or when they do: a proof that "
-	    "anyone "
-	    "can check with check-proof, which is 550 lines of Python, computes exactly and trusts nothing of it. Each "
-	    "instant is free, in contact, or unknown, which are moments as contact begins and ends.\n\n"
-	    "What moves is defined by the proof: joints' matrices, amplitudes and frames at some times, as exact numbers; "
-	    "each vertex goes straight from one to the next. Where joints turn much, clips stray from that: --stray takes "
-	    "more times, until poses half-way are no farther than that from straight. That is sampled, and the proof says "
-	    "so. docs/proofs.md says what is proved, what is assumed, and what is in the files.\n\n"
-	    "A run that was stopped goes on where it was, if it is begun again with the same words.",
+	    "Prove that bodies of different files do not meet at any instant of a clip, or print when they are free, meet, "
+	    "or it cannot tell: moments as contact begins and ends. Anyone can check the proof: check-proof FOLDER "
+	    "computes "
+	    "exactly and trusts nothing of snug. It is in tools/ of the source, /usr/share/snug, or beside this "
+	    "program.\n\n"
+	    "Vertices go straight from pose to pose; --stray takes more poses where the clip does not. docs/proofs.md says "
+	    "what is proved, assumed, and in --json. A stopped run goes on if begun again.",
 	.examples = "  snug prove kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 -o kick\n"
-	            "  snug prove dancer.glb floor.obj --clip spin --stray 0.001 --new-only -o spin",
+	            "  snug prove dancer.glb --self --new-only --stray 0.001 --clip spin --fail-on-contact -o own",
 	.minArguments = 1,
 	.maxArguments = INT_MAX,
 	.argumentName = "FILE",
@@ -39,14 +38,15 @@ typedef struct prove
 	cliSceneOptions options;
 	cliScene scene;
 	double fps, from, to, stray, resolve;
-	bool within, self, newOnly;
+	bool within, self, newOnly, json, failOnContact;
 	int threads;
 	const char* folder;
 	provePath path;
 	provePair* pairs;
 	size_t pairCount;
-	proveText statement; ///< and later the whole proof
-	char digest[65];     ///< of the statement
+	proveOutcome* outcomes; ///< (pairCount)
+	proveText statement;    ///< and later the whole proof
+	char digest[65];        ///< of the statement
 } prove;
 
 // ---- The statement ---------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ static bool FindPairs(prove* p)
 	if (p->pairCount == 0)
 	{
 		cliError(p->pairs == NULL ? "%s: out of memory"
-		                          : "%s: no two bodies: there is nothing to prove; --self proves something of one",
+		                          : "%s: no two bodies of different files: add a file, --within or --self",
 		    scene->files[0].path);
 	}
 	return p->pairCount > 0 && proveSteps_LeaveOut(&p->path, p->pairs, p->pairCount, p->newOnly);
@@ -85,6 +85,13 @@ static void AddName(proveText* text, const char* name)
 		proveText_AddBytes(text, c < ' ' || c > '~' ? "?" : name, 1);
 	}
 	proveText_AddBytes(text, "\n", 1);
+}
+
+static void NameBody(const prove* p, int body, proveText* text)
+{
+	char name[512];
+	cliScene_Describe(&p->scene, body, name, sizeof(name));
+	AddName(text, ioFindName(name));
 }
 
 static bool AddFiles(prove* p, proveText* text)
@@ -145,10 +152,8 @@ static bool MakeStatement(prove* p)
 	bool good = AddFiles(p, text) && AddMeshes(p, text);
 	for (int i = 0; good && i < p->scene.partCount; ++i)
 	{
-		char name[512];
-		cliScene_Describe(&p->scene, i, name, sizeof(name));
 		proveText_Add(text, "body %u ", p->path.meshOf[i]);
-		AddName(text, ioFindName(name));
+		NameBody(p, i, text);
 	}
 	good = good && AddPoses(p, text);
 	for (size_t i = 0; i < p->pairCount; ++i)
@@ -167,18 +172,29 @@ static bool MakeStatement(prove* p)
 
 // ---- Running ---------------------------------------------------------------------------------------------------
 
-// All steps into one file.
+// All steps into one file, and what they come to.
 static bool Assemble(prove* p, const proveSteps* steps)
 {
 	char path[4096];
-	bool good = snprintf(path, sizeof(path), "%s/proof.txt", p->folder) < (int)sizeof(path);
+	const double *times = p->path.times, end = times[p->path.timeCount - 1];
+	p->outcomes = calloc(p->pairCount + 1, sizeof(proveOutcome));
+	bool good = p->outcomes != NULL && snprintf(path, sizeof(path), "%s/proof.txt", p->folder) < (int)sizeof(path);
 	for (size_t i = 0; good && i + 1 < p->path.timeCount; ++i)
 	{
-		good = proveSteps_Read(steps, i, &p->statement);
+		good = proveSteps_Read(steps, i, &p->statement, p->outcomes);
+	}
+	for (size_t i = 0; good && i < p->pairCount; ++i)
+	{
+		good = proveOutcome_Finish(p->outcomes + i, times[0], end);
 	}
 	if (!good)
 	{
-		cliError("%s: a step is not there any more", p->folder);
+		bool isShort = p->outcomes == NULL || p->statement.failed;
+		for (size_t i = 0; !isShort && i < p->pairCount; ++i)
+		{
+			isShort = p->outcomes[i].failed;
+		}
+		cliError(isShort ? "%s: out of memory" : "%s: a step is not there any more", p->folder);
 		return false;
 	}
 	proveText_Add(&p->statement, "end\n");
@@ -189,6 +205,100 @@ static bool Assemble(prove* p, const proveSteps* steps)
 	}
 	return good;
 }
+
+// ---- What it comes to ------------------------------------------------------------------------------------------
+
+static void PrintBodies(const prove* p)
+{
+	for (int i = 0; i < p->scene.partCount; ++i)
+	{
+		proveText name = { .bytes = NULL };
+		NameBody(p, i, &name);
+		printf("body %d: %.*s, %u triangles\n", i, (int)name.length - 1, name.bytes,
+		    p->path.meshes[p->path.meshOf[i]].triangleCount);
+		proveText_Free(&name);
+	}
+	printf("half-way the clip strays from straight ways by up to %.3g: sampled, not proved\n", p->path.stray);
+}
+
+// The lines that check-proof prints.
+static void PrintPair(const provePair* pair, const proveOutcome* outcome)
+{
+	static const char* const words[3] = { "free", "meet", "cannot tell" };
+	printf(pair->a == pair->b ? "body %d and itself" : "bodies %d and %d", pair->a, pair->b);
+	printf(pair->leftCount > 0 ? ", %zu pairs of triangles left out:\n" : ":\n", pair->leftCount);
+	for (size_t i = 0; i < outcome->count; ++i)
+	{
+		const provePart* part = outcome->parts + i;
+		printf("  %s from %.6f to %.6f s\n", words[part->verdict], part->start, part->end);
+	}
+}
+
+static void PrintJson(const prove* p, const provePair* pair, const proveOutcome* outcome)
+{
+	static const char* const words[3] = { "free", "meet", "unknown" };
+	printf("{\"version\": 1, \"bodies\": [%d, %d], \"names\": [", pair->a, pair->b);
+	for (int i = 0; i < 2; ++i)
+	{
+		char name[512];
+		cliScene_Describe(&p->scene, i == 0 ? pair->a : pair->b, name, sizeof(name));
+		cliPrintJsonString(stdout, name);
+		printf(i == 0 ? ", " : "], \"leftOut\": %zu, \"stray\": ", pair->leftCount);
+	}
+	cliPrintJsonNumber(stdout, p->path.stray);
+	for (int verdict = 0; verdict < 3; ++verdict)
+	{
+		bool isFirst = true;
+		printf(", \"%s\": [", words[verdict]);
+		for (size_t i = 0; i < outcome->count; ++i)
+		{
+			const provePart* part = outcome->parts + i;
+			if ((int)part->verdict == verdict)
+			{
+				printf(isFirst ? "[" : ", [");
+				cliPrintJsonNumber(stdout, part->start);
+				printf(", ");
+				cliPrintJsonNumber(stdout, part->end);
+				printf("]");
+				isFirst = false;
+			}
+		}
+		printf("]");
+	}
+	printf("}\n");
+}
+
+/// @return whether all is free all the time
+static bool PrintOutcome(const prove* p)
+{
+	bool isFree = true;
+	if (!p->json)
+	{
+		PrintBodies(p);
+	}
+	for (size_t i = 0; i < p->pairCount; ++i)
+	{
+		const proveOutcome* outcome = p->outcomes + i;
+		isFree = isFree && outcome->count == 1 && outcome->parts[0].verdict == prove_free;
+		if (p->json)
+		{
+			PrintJson(p, p->pairs + i, outcome);
+		}
+		else
+		{
+			PrintPair(p->pairs + i, outcome);
+		}
+	}
+	if (!p->json)
+	{
+		const size_t steps = p->path.timeCount - 1;
+		printf(
+		    "proof: %s, %zu step%s; to check it: check-proof %s\n", p->folder, steps, steps == 1 ? "" : "s", p->folder);
+	}
+	return isFree;
+}
+
+// ---- The run ---------------------------------------------------------------------------------------------------
 
 // Poses from --from to --to; what does not move has one step.
 static bool CountFrames(prove* p, uint64_t* frames)
@@ -224,12 +334,7 @@ static int Run(prove* p, int fileCount, char** paths)
 	{
 		return CLI_BAD_INPUT;
 	}
-	if (!cliMakeDirectory(p->folder))
-	{
-		cliError("%s: cannot be made", p->folder);
-		return CLI_BAD_INPUT;
-	}
-	if (!MakePath(p, frames) || !FindPairs(p) || !MakeStatement(p))
+	if (!cliMakeDirectory(p->folder) || !MakePath(p, frames) || !FindPairs(p) || !MakeStatement(p))
 	{
 		return CLI_BAD_INPUT;
 	}
@@ -240,7 +345,12 @@ static int Run(prove* p, int fileCount, char** paths)
 		.threads = p->threads,
 		.folder = p->folder,
 		.digest = p->digest };
-	return proveSteps_Run(&steps) && Assemble(p, &steps) ? CLI_DONE : CLI_BAD_INPUT;
+	if (!proveSteps_Run(&steps) || !Assemble(p, &steps))
+	{
+		return CLI_BAD_INPUT;
+	}
+	const bool isFree = PrintOutcome(p);
+	return p->failOnContact && !isFree ? CLI_CONTACT : CLI_DONE;
 }
 
 static bool Refuse(const char* what)
@@ -274,7 +384,9 @@ static void Free(prove* p)
 	for (size_t i = 0; i < p->pairCount; ++i)
 	{
 		free(p->pairs[i].left);
+		free(p->outcomes != NULL ? p->outcomes[i].parts : NULL);
 	}
+	free(p->outcomes);
 	free(p->pairs);
 	proveText_Free(&p->statement);
 	provePath_Free(&p->path);
@@ -285,22 +397,23 @@ int cliProve(int argumentCount, char** arguments)
 {
 	prove p = { .fps = 30.0, .to = NAN, .resolve = 0.0005 };
 	const cliOption options[] = {
-		{ "-o", cli_text, &p.folder, "FOLDER", "where the proof goes: made if it is not there; required" },
-		CLI_CLIP_OPTION(&p.options.clips, "the animation; once for all files, or once per file; without it: rest"),
+		{ "-o", cli_text, &p.folder, "FOLDER", "where the proof goes; required" },
+		CLI_CLIP_OPTION(&p.options.clips, "the animation; once for all files, or per file"),
 		CLI_AMPLITUDES_OPTION(&p.options.amplitudes),
 		{ "--fps", cli_number, &p.fps, "N", "poses per second, at least; default 30" },
 		{ "--from", cli_number, &p.from, "S", "time of the first pose in seconds; default 0" },
-		{ "--to", cli_number, &p.to, "S", "time of the last one; default the clip's end, the latest of all files" },
-		{ "--stray", cli_number, &p.stray, "D",
-		    "take more poses, until those half-way are within D of straight ways; default as they are" },
+		{ "--to", cli_number, &p.to, "S", "time of the last one; default the clips' end" },
+		{ "--stray", cli_number, &p.stray, "D", "more poses, until those half-way are within D of straight ways" },
 		{ "--resolve", cli_number, &p.resolve, "S",
-		    "seconds that what is unknown may last at a beginning or end of contact; default 0.0005" },
+		    "how long a beginning or end of contact may be untold; default 0.0005" },
 		{ "--new-only", cli_flag, &p.newOnly, NULL, "leave out pairs of triangles that cross in the first pose" },
 		{ "--within", cli_flag, &p.within, NULL, "also between bodies of one file" },
 		{ "--self", cli_flag, &p.self, NULL, "also bodies with themselves, but for what crosses at rest" },
 		CLI_PLACE_OPTIONS(&p.options),
+		{ "--fail-on-contact", cli_flag, &p.failOnContact, NULL, "exit with 3 unless all is proved free" },
+		{ "--json", cli_flag, &p.json, NULL, "print a JSON object per two bodies and line" },
 		CLI_BLENDING_OPTION(&p.options.blending),
-		{ "--threads", cli_count, &p.threads, "N", "steps to prove at once; default as many as processors" },
+		{ "--threads", cli_count, &p.threads, "N", "steps at once; default as many as processors" },
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);

@@ -484,15 +484,35 @@ static void AddCrossing(prover* p, uint32_t a, uint32_t b, int edge)
 	}
 }
 
-static bool IsCrossing(const prover* p, const crossing* c, const double u[2])
+// Whether an edge, 0 to 2 of the first triangle or 3 to 5 of the second one, goes through the other one.
+static bool IsCrossing(const prover* p, double corners[2][3][2][3], int edge)
 {
-	double corners[2][3][2][3], edge[2][2][3];
-	FindTriangle(p->sides[0], c->a, u, corners[0]);
-	FindTriangle(p->sides[1], c->b, u, corners[1]);
-	const int side = c->edge / 3, first = c->edge % 3;
-	memcpy(edge[0], corners[side][first], sizeof(edge[0]));
-	memcpy(edge[1], corners[side][(first + 1) % 3], sizeof(edge[1]));
-	return proveCrosses(edge, corners[1 - side], p->error);
+	const int side = edge / 3, first = edge % 3;
+	double ends[2][2][3];
+	memcpy(ends[0], corners[side][first], sizeof(ends[0]));
+	memcpy(ends[1], corners[side][(first + 1) % 3], sizeof(ends[1]));
+	return proveCrosses(ends, corners[1 - side], p->error);
+}
+
+// The edges that may go through the other triangle, as bits: none that ends at a corner of it.
+static int FindEdges(const prover* p, uint32_t a, uint32_t b)
+{
+	const uint32_t triangles[2] = { a, b };
+	int edges = 63;
+	for (int i = 0; p->isSelf && i < 9; ++i)
+	{
+		const int corners[2] = { i / 3, i % 3 };
+		uint32_t names[2];
+		for (int s = 0; s < 2; ++s)
+		{
+			names[s] = p->sides[s]->names[p->sides[s]->mesh->corners[3 * (size_t)triangles[s] + (size_t)corners[s]]];
+		}
+		for (int s = 0; names[0] == names[1] && s < 2; ++s)
+		{
+			edges &= ~((1 << corners[s] | 1 << (corners[s] + 2) % 3) << 3 * s);
+		}
+	}
+	return edges;
 }
 
 static bool AreBoxesApart(double a[3][2][3], double b[3][2][3])
@@ -520,13 +540,13 @@ static void FindCrossingsOf(prover* p, node a, node b, const double u[2])
 		for (uint32_t k = b.low; k < b.high; ++k)
 		{
 			FindTriangle(p->sides[1], k, u, corners[1]);
-			bool isOver = AreBoxesApart(corners[0], corners[1]) || IsLeft(p->question, i, k);
-			for (int edge = 0; !isOver && edge < 6; ++edge)
+			const bool areApart = AreBoxesApart(corners[0], corners[1]) || IsLeft(p->question, i, k);
+			for (int edge = 0, edges = areApart ? 0 : FindEdges(p, i, k); edges >> edge != 0; ++edge)
 			{
-				isOver = IsCrossing(p, &(crossing){ i, k, edge }, u);
-				if (isOver)
+				if ((edges >> edge & 1) != 0 && IsCrossing(p, corners, edge))
 				{
 					AddCrossing(p, i, k, edge);
+					break;
 				}
 			}
 		}
@@ -590,7 +610,10 @@ static bool ProveMeets(prover* p, interval t)
 	for (size_t i = 0; i < p->crossingCount; ++i)
 	{
 		const crossing* c = p->crossings + i;
-		if (IsCrossing(p, c, u))
+		double corners[2][3][2][3];
+		FindTriangle(p->sides[0], c->a, u, corners[0]);
+		FindTriangle(p->sides[1], c->b, u, corners[1]);
+		if (IsCrossing(p, corners, c->edge))
 		{
 			proveText_Add(p->text, "m %u %u %d ", c->a, c->b, c->edge);
 			return true;
@@ -626,6 +649,10 @@ static void ProveInterval(prover* p, interval t)
 static prover Begin(const proveQuestion* question, crossing* crossings, size_t capacity)
 {
 	proveSide *a = question->a, *b = question->b != NULL ? question->b : question->a;
+	if (question->b == NULL)
+	{
+		FindNames(a);
+	}
 	return (prover){ .question = question,
 		.sides = { a, b },
 		.isSelf = question->b == NULL,
@@ -639,10 +666,6 @@ void proveStep(const proveQuestion* question, proveText* text)
 	crossing crossings[MAX_CROSSINGS];
 	prover p = Begin(question, crossings, MAX_CROSSINGS);
 	p.text = text;
-	if (p.isSelf)
-	{
-		FindNames(p.sides[0]);
-	}
 	if (p.sides[0]->mesh->triangleCount > 0 && p.sides[1]->mesh->triangleCount > 0)
 	{
 		ProveInterval(&p, (interval){ 0, 0 });

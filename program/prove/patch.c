@@ -104,20 +104,25 @@ static bool FindDirection(
 	return proveApart(&origin, &turns, error, direction);
 }
 
-// How often an edge is there this way round, less the other way round; names are known by their triangles.
-static int CountEdge(uint32_t (*names)[3], int count, uint32_t from, uint32_t to)
+// How often each edge is there one way round, less the other way round: a table with room for twice as many.
+#define EDGE_SLOTS 512
+_Static_assert(EDGE_SLOTS > 2 * 3 * PROVE_PATCH && (EDGE_SLOTS & (EDGE_SLOTS - 1)) == 0, "a power of two, half empty");
+typedef struct edgeTable
 {
-	int found = 0;
-	for (int i = 0; i < count; ++i)
+	uint64_t keys[EDGE_SLOTS]; // all bits: nothing
+	int counts[EDGE_SLOTS];    // of the way from the lower name to the higher one
+} edgeTable;
+
+static int* FindEdge(edgeTable* table, uint32_t x, uint32_t y)
+{
+	const uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
+	size_t slot = (size_t)(key * 0x9e3779b97f4a7c15u >> 55);
+	while (table->keys[slot] != key && table->keys[slot] != UINT64_MAX)
 	{
-		for (int c = 0; c < 3; ++c)
-		{
-			const uint32_t x = names[i][c], y = names[i][c < 2 ? c + 1 : 0];
-			found += x == from && y == to;
-			found -= x == to && y == from;
-		}
+		slot = (slot + 1) % EDGE_SLOTS;
 	}
-	return found;
+	table->keys[slot] = key;
+	return table->counts + slot;
 }
 
 // Put edges one after the other. False if they are not one loop that passes each of its corners once.
@@ -145,19 +150,27 @@ static bool SortLoop(border* edges, int count)
 static int FindBorder(const proveSide* side, const uint32_t* triangles, int count, const double u[2], border* edges)
 {
 	uint32_t names[PROVE_PATCH][3];
+	edgeTable table = { .counts = { 0 } };
 	int edgeCount = 0;
+	memset(table.keys, 0xff, sizeof(table.keys));
 	for (int i = 0; i < count; ++i)
 	{
 		for (int c = 0; c < 3; ++c)
 		{
 			names[i][c] = NameOf(side, triangles[i], c);
 		}
+		for (int c = 0; c < 3; ++c)
+		{
+			const uint32_t from = names[i][c], to = names[i][c < 2 ? c + 1 : 0];
+			*FindEdge(&table, from, to) += (from < to) - (from > to);
+		}
 	}
 	for (int i = 0; i < count; ++i)
 	{
 		for (int c = 0; c < 3; ++c)
 		{
-			const int d = c < 2 ? c + 1 : 0, found = CountEdge(names, count, names[i][c], names[i][d]);
+			const int d = c < 2 ? c + 1 : 0, sign = names[i][c] < names[i][d] ? 1 : -1;
+			const int found = sign * *FindEdge(&table, names[i][c], names[i][d]);
 			if (found > 1)
 			{
 				return 0;

@@ -1,7 +1,6 @@
 #include "program/prove/steps.h"
 
 #include "program/commands/terminal.h"
-#include "program/files/sha256.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,38 +35,46 @@ static bool ReadFile(const char* path, proveText* text)
 	return read;
 }
 
-// In front of a step's claims: what they are about, and the hash of them.
-static int PrintHead(const proveSteps* steps, size_t step, const char* claims, size_t length, char head[256])
+static proveBlock BlockOf(const proveSteps* steps, size_t step, size_t pair)
 {
-	char own[65];
-	cliSha256(claims, length, own);
-	return snprintf(head, 256, "snug step %zu of %s %s\n", step, steps->digest, own);
+	const provePath* path = steps->path;
+	const int a = steps->pairs[pair].a, b = steps->pairs[pair].b;
+	return (proveBlock){ .step = step,
+		.pair = pair,
+		.a = path->meshes[path->meshOf[a]].triangleCount,
+		.b = path->meshes[path->meshOf[b]].triangleCount,
+		.isSelf = a == b,
+		.start = path->times[step],
+		.end = path->times[step + 1] };
 }
 
-bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text)
+bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text, proveOutcome* outcomes)
 {
-	char path[4096], head[256];
+	char path[4096];
 	proveText file = { .bytes = NULL };
-	bool read = NameStep(steps, step, path, sizeof(path)) && ReadFile(path, &file) && file.length > 0;
-	const char* end = read ? memchr(file.bytes, '\n', file.length) : NULL;
-	read = end != NULL;
-	if (read)
+	const bool read = NameStep(steps, step, path, sizeof(path)) && ReadFile(path, &file);
+	size_t at = read ? proveOutcome_FindClaims(file.bytes, file.length, step, steps->digest) : 0;
+	bool good = at > 0;
+	proveText_AddBytes(text, good ? file.bytes + at : NULL, good ? file.length - at : 0);
+	for (size_t i = 0; good && i < steps->pairCount; ++i)
 	{
-		const size_t start = (size_t)(end - file.bytes) + 1;
-		const int length = PrintHead(steps, step, file.bytes + start, file.length - start, head);
-		read = (size_t)length == start && memcmp(head, file.bytes, start) == 0;
-		proveText_AddBytes(text, file.bytes + start, read ? file.length - start : 0);
+		const proveBlock block = BlockOf(steps, step, i);
+		const size_t length =
+		    proveOutcome_Read(outcomes != NULL ? outcomes + i : NULL, file.bytes + at, file.length - at, &block);
+		good = length > 0;
+		at += length;
 	}
+	good = good && at == file.length && !text->failed;
 	proveText_Free(&file);
-	return read && !text->failed;
+	return good;
 }
 
 static bool WriteStep(const proveSteps* steps, size_t step, const proveText* claims)
 {
 	char path[4096], head[256];
 	proveText file = { .failed = claims->failed };
-	const int length = PrintHead(steps, step, claims->bytes, claims->length, head);
-	proveText_AddBytes(&file, head, (size_t)length);
+	const size_t length = proveOutcome_PrintHead(step, steps->digest, claims->bytes, claims->length, head);
+	proveText_AddBytes(&file, head, length);
 	proveText_AddBytes(&file, claims->bytes, claims->length);
 	if (!NameStep(steps, step, path, sizeof(path)))
 	{
@@ -285,7 +292,7 @@ bool proveSteps_Run(const proveSteps* steps)
 		for (size_t i = 0; i < count; ++i)
 		{
 			proveText text = { .bytes = NULL };
-			c.finished[i] = proveSteps_Read(steps, i, &text);
+			c.finished[i] = proveSteps_Read(steps, i, &text, NULL);
 			proveText_Free(&text);
 		}
 		pthread_mutex_init(&c.mutex, NULL);

@@ -3,6 +3,7 @@
 #define CLI_PROVE_STEPS_H
 
 #include "program/prove/claims.h"
+#include "program/prove/outcome.h"
 #include "program/prove/path.h"
 
 /// Two bodies, or one twice.
@@ -29,9 +30,10 @@ typedef struct proveSteps
 /// @return false if something went wrong
 bool proveSteps_Run(const proveSteps* steps);
 
-/// Add the claims of a step that is in the folder to a text.
-/// @return false if it is not there, not whole, or a step of something else
-bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text);
+/// Add the claims of a step that is in the folder to a text, and what they come to to the outcomes of pairs.
+/// @param outcomes nullable (pairCount)
+/// @return false if it is not there, not whole, or a step of something else: text and outcomes are of no use then
+bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text, proveOutcome* outcomes);
 
 /// Remove the files of all steps.
 void proveSteps_Remove(const proveSteps* steps);
