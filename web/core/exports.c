@@ -267,13 +267,13 @@ EXPORT(bodyGetBounds) snugStatus webBodyGetBounds(snugBody* body, const double* 
 /// A query and its answer, as snug.mjs lays them out. All doubles first.
 typedef struct webQuery
 {
-	double origin[3];     ///< in
-	double count;         ///< out: pairs found, possibly more than `capacity`
-	double counters[COUNTERS];   ///< out: as in snugCounters
-	snugPair* pairs;      ///< in: null for none
-	uint32_t capacity;    ///< in
-	snugWitness witness;  ///< in and out
-	uint32_t usesWitness; ///< in
+	double origin[3];          ///< in
+	double count;              ///< out: pairs found, possibly more than `capacity`
+	double counters[COUNTERS]; ///< out: as in snugCounters
+	snugPair* pairs;           ///< in: null for none
+	uint32_t capacity;         ///< in
+	snugWitness witness;       ///< in and out
+	uint32_t usesWitness;      ///< in
 } webQuery;
 
 _Static_assert(sizeof(snugCounters) == 8 * COUNTERS + 3 * 8, "webQuery has room for all counters");
@@ -327,10 +327,10 @@ EXPORT(touches) snugStatus webTouches(snugBody* a, snugBody* b, webQuery* query)
 /// What the queries below share.
 typedef struct webAsk
 {
-	double origin[3];   ///< in
-	double limit;       ///< in: maxDistance, or the margin
+	double origin[3];          ///< in
+	double limit;              ///< in: maxDistance, or the margin
 	double counters[COUNTERS]; ///< out
-	double count;       ///< out
+	double count;              ///< out
 } webAsk;
 
 _Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40 && sizeof(snugVertexDepth) == 40,
