@@ -211,6 +211,7 @@ static const snugModel* CreateModel(maker* m, snugModelDef* def)
 	snugModel* model = NULL;
 	def->messenger = m->def->messenger;
 	def->certificates = m->def->certificates && def->deformer == snug_fields;
+	def->workers = m->def->workers;
 	m->status = snugModel_Create(def, &model);
 	if (model != NULL)
 	{

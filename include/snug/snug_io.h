@@ -119,8 +119,9 @@ typedef struct snugActorDef
 	snugPool* pool;        ///< of the bodies; nullable; borrowed, must outlive the actor
 	/// Told of errors and warnings: of making models and bodies, and by every function of the bodies.
 	snugMessenger messenger;
-	bool certificates; ///< of what morph targets alone move: as in snugModelDef
-	uint64_t reserved[7];
+	bool certificates;   ///< of what morph targets alone move: as in snugModelDef
+	snugWorkers workers; ///< share the work of making models: as in snugModelDef
+	uint64_t reserved[5];
 } snugActorDef;
 
 /// Make bodies of an asset, at rest. Each gets the model that suits what moves it: joints, its node, morph targets.

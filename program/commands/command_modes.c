@@ -5,6 +5,7 @@
 #include "program/files/linear_model.h"
 #include "program/files/output.h"
 #include "program/files/shape.h"
+#include "program/files/workers.h"
 #include "solvers/modes.h"
 
 #include <math.h>
@@ -40,6 +41,7 @@ typedef struct modesRun
 	double scale;      ///< metres per unit of the file
 	bool json;         ///<
 	bool certificates; ///< snugModelDef
+	int threads;       ///< that make the model
 	const char* held;  ///< where; null: nowhere
 	simFix fixes[MAX_FIXES];
 	simModesDef def;  ///<
@@ -177,6 +179,7 @@ static bool WriteModel(const modesRun* r)
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
 		.certificates = r->certificates,
+		.workers = cliWorkers_Get(&r->threads),
 		.fields = { .fieldCount = r->modes.modeCount, .displacements = r->modes.fields, .frequencies = frequencies } };
 	bool written = frequencies != NULL && cliWriteLinearModel(&def, r->shape.path, r->path);
 	free(frequencies);
@@ -201,6 +204,7 @@ int cliModes(int argumentCount, char** arguments)
 		{ "--instance", cli_text, &r.only, "NAME|NUMBER",
 		    "which body, as `snug info` lists them; default: all as one" },
 		CLI_SELF_OPTION(&r.certificates),
+		CLI_WORKERS_OPTION(&r.threads),
 		{ "--json", cli_flag, &r.json, NULL, "print one JSON object" },
 		{ .name = NULL },
 	};

@@ -3,6 +3,7 @@
 #include "program/files/linear_model.h"
 #include "program/files/output.h"
 #include "program/files/scene.h"
+#include "program/files/workers.h"
 
 #include <stdio.h>
 
@@ -86,6 +87,7 @@ int cliPack(int argumentCount, char** arguments)
 		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
 		CLI_BLENDING_OPTION(&scene.blending),
 		CLI_SELF_OPTION(&scene.certificates),
+		CLI_WORKERS_OPTION(&scene.threads),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);

@@ -6,6 +6,7 @@
 #include "program/files/linear_model.h"
 #include "program/files/output.h"
 #include "program/files/shape.h"
+#include "program/files/workers.h"
 #include "solvers/reduce.h"
 
 #include <limits.h>
@@ -46,6 +47,7 @@ typedef struct reduceRun
 	uint32_t frameCount;
 	simReduced reduced;
 	bool certificates; ///< snugModelDef
+	int threads;       ///< that make the model
 } reduceRun;
 
 // ---- Frames ----------------------------------------------------------------------------------------------------
@@ -190,6 +192,7 @@ static bool WriteModel(const reduceRun* r)
 		.triangles = r->shape.triangles,
 		.triangleCount = r->shape.triangleCount,
 		.certificates = r->certificates,
+		.workers = cliWorkers_Get(&r->threads),
 		.fields = { .fieldCount = r->reduced.fieldCount, .displacements = r->reduced.fields } };
 	return cliWriteLinearModel(&def, r->shape.path, r->path);
 }
@@ -251,6 +254,7 @@ int cliReduce(int argumentCount, char** arguments)
 		    "a line per frame: position and quaternion of the body, then the amplitudes" },
 		{ "--count", cli_count, &r.count, "M", "how many fields at most; default 12" },
 		CLI_SELF_OPTION(&r.certificates),
+		CLI_WORKERS_OPTION(&r.threads),
 		{ "--clip", cli_text, &r.clip, "NAME", "the animation of a file, instead of several files" },
 		{ "--fps", cli_number, &r.fps, "N", "frames per second of the clip; default 30" },
 		{ "--instance", cli_text, &r.only, "NAME|NUMBER",

@@ -23,7 +23,7 @@ bool cliWriteLinearModel(const snugModelDef* wanted, const char* source, const c
 	snugModel* model = NULL;
 	def.deformer = snug_fields;
 	def.messenger = (snugMessenger){ HearMessage, &l };
-	cliProgress("writing %s ...", path);
+	cliProgress("preparing %s ...", path);
 	snugStatus status = snugModel_Create(&def, &model);
 	if (status != snug_success)
 	{
@@ -33,6 +33,7 @@ bool cliWriteLinearModel(const snugModelDef* wanted, const char* source, const c
 		}
 		return false;
 	}
+	cliProgress("writing %s ...", path);
 	bool written = cliOutput_WriteModel(path, model);
 	snugModel_Destroy(model);
 	return written;

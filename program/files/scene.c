@@ -4,6 +4,7 @@
 #include "program/files/clips.h"
 #include "program/files/scale.h"
 #include "program/files/shelf.h"
+#include "program/files/workers.h"
 #include "solvers/sine.h"
 
 #include <math.h>
@@ -236,6 +237,7 @@ static bool MakeModels(cliScene* scene, int i)
 		.allTargets = options->anyWeights,
 		.blending = (snugBlending)options->blending,
 		.certificates = options->certificates,
+		.workers = options->isAlone ? cliWorkers_Get(&options->threads) : (snugWorkers){ NULL, NULL },
 		.messenger = { cliScene_Tell, &teller } };
 	snugStatus status = snug_success;
 	if (!CheckSize(scene, asset, file->path))

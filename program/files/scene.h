@@ -23,6 +23,7 @@ typedef struct cliSceneOptions
 	struct cliShelf* shelf; ///< nullable: what was read and made before (program/files/shelf.h)
 	bool isAlone;           ///< of a file, make the model of one instance that stands alone, as `snug pack` writes it
 	bool certificates;      ///< of that model: snugModelDef
+	int threads;            ///< that make it: program/files/workers.h
 	const char* only;       ///< name or number of that instance; null if there is but one
 } cliSceneOptions;
 

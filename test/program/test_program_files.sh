@@ -91,7 +91,7 @@ holds '"pairs":[['
 # then: the same places as through amplitudes and frames, but for rounding.
 expect 0 "" pose morphs.glb -o rest.obj
 for name in resting turned scaled moving pulsing; do
-	expect 0 "" pack morphs.glb --instance $name -o packed.snug
+	expect 0 "" pack morphs.glb --instance $name -o packed.snug --self --threads 2
 	expect 0 "" info --json packed.snug
 	holds '"morphTargets":3'
 	holds '"deformer":"fields"'

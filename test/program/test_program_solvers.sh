@@ -50,7 +50,10 @@ else
 	holds '"deformer":"fields"'
 	holds '"vertices":176,"triangles":164'
 	expect 0 "" check --json beam.snug blob.obj
-	expect 0 "" modes --count 3 --cells 500 --self beam.obj -o certified.snug
+	expect 0 "" modes --count 3 --cells 500 --self --threads 1 beam.obj -o certified.snug
+	expect 0 "" modes --count 3 --cells 500 --self --threads 3 beam.obj -o together.snug
+	checks=$((checks + 1))
+	cmp -s certified.snug together.snug || fail "threads make another model"
 	expect 0 "" info --json certified.snug
 	holds '"certificateBytes":'
 	expect 0 "" check --json --self certified.snug

@@ -184,6 +184,48 @@ snugFieldsDef FieldSet_Def(const FieldSet* set)
 	};
 }
 
+sceneMesh SmoothMesh(int kind)
+{
+	return kind % 4 == 0   ? sceneMakeTorus(1.0, 0.3 + 0.1 * (kind % 5), 40, 24)
+	       : kind % 4 == 1 ? sceneMakeSphere(20)
+	       : kind % 4 == 2 ? sceneMakeCloth(1.0, 1.0, 24, 24)
+	                       : sceneMakeBlob(16, (uint32_t)kind);
+}
+
+FieldSet SmoothFields(sceneRandom* random, const sceneMesh* mesh)
+{
+	const uint32_t count = 1 + sceneRandom_Index(random, 3);
+	FieldSet set = {
+		.fieldCount = count,
+		.displacements = malloc(3 * (size_t)count * mesh->vertexCount * sizeof(float)),
+		.amplitudes = calloc(count, sizeof(float)),
+	};
+	for (uint32_t f = 0; f < count; ++f)
+	{
+		float factors[3][9];
+		for (int i = 0; i < 27; ++i)
+		{
+			factors[i / 9][i % 9] = (float)sceneRandom_Range(random, -1.0, 1.0);
+		}
+		for (size_t v = 0; v < mesh->vertexCount; ++v)
+		{
+			const float* p = mesh->positions + 3 * v;
+			const float terms[9] = { p[0], p[1], p[2], p[0] * p[0], p[1] * p[1], p[2] * p[2], p[0] * p[1], p[1] * p[2],
+				p[0] * p[1] * p[2] };
+			for (size_t k = 0; k < 3; ++k)
+			{
+				float* d = set.displacements + 3 * (f * (size_t)mesh->vertexCount + v) + k;
+				*d = 0.0f;
+				for (int i = 0; i < 9; ++i)
+				{
+					*d += factors[k][i] * terms[i];
+				}
+			}
+		}
+	}
+	return set;
+}
+
 snugModelDef FieldsDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree)
 {
 	snugModelDef def = MeshDef(mesh, snug_fields, tree);

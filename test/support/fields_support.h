@@ -21,6 +21,10 @@ snugFieldsDef FieldSet_Def(const FieldSet* set);
 // subnormal ones among them; dense, or sparse in any order. `size` is the size of the mesh.
 FieldSet RandomFields(sceneRandom* random, const sceneMesh* mesh, double size);
 
+// A surface that is fine enough for a tree of several levels, and polynomials of its positions.
+sceneMesh SmoothMesh(int kind);
+FieldSet SmoothFields(sceneRandom* random, const sceneMesh* mesh);
+
 // Amplitudes of every sort: none, one, all, tiny, subnormal, large, huge.
 void RandomAmplitudes(sceneRandom* random, FieldSet* set);
 

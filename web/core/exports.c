@@ -262,34 +262,36 @@ EXPORT(bodyGetBounds) snugStatus webBodyGetBounds(snugBody* body, const double* 
 
 // ---- Queries -----------------------------------------------------------------------------------------------------
 
+#define COUNTERS 9
+
 /// A query and its answer, as snug.mjs lays them out. All doubles first.
 typedef struct webQuery
 {
-	double origin[3];     ///< in
-	double count;         ///< out: pairs found, possibly more than `capacity`
-	double counters[8];   ///< out: as in snugCounters
-	snugPair* pairs;      ///< in: null for none
-	uint32_t capacity;    ///< in
-	snugWitness witness;  ///< in and out
-	uint32_t usesWitness; ///< in
+	double origin[3];          ///< in
+	double count;              ///< out: pairs found, possibly more than `capacity`
+	double counters[COUNTERS]; ///< out: as in snugCounters
+	snugPair* pairs;           ///< in: null for none
+	uint32_t capacity;         ///< in
+	snugWitness witness;       ///< in and out
+	uint32_t usesWitness;      ///< in
 } webQuery;
 
-_Static_assert(sizeof(snugCounters) == 8 * 8 + 4 * 8, "webQuery has room for eight counters");
+_Static_assert(sizeof(snugCounters) == 8 * COUNTERS + 3 * 8, "webQuery has room for all counters");
 
 // A query's counters, as doubles.
-static void AddCounters(double out[8], const snugCounters* from)
+static void AddCounters(double out[COUNTERS], const snugCounters* from)
 {
-	uint64_t counters[8];
+	uint64_t counters[COUNTERS];
 	memcpy(counters, from, sizeof(counters));
-	for (int i = 0; i < 8; ++i)
+	for (int i = 0; i < COUNTERS; ++i)
 	{
 		out[i] += (double)counters[i];
 	}
 }
 
-static void CopyCounters(double out[8], const snugCounters* from)
+static void CopyCounters(double out[COUNTERS], const snugCounters* from)
 {
-	memset(out, 0, 8 * sizeof(double));
+	memset(out, 0, COUNTERS * sizeof(double));
 	AddCounters(out, from);
 }
 
@@ -325,10 +327,10 @@ EXPORT(touches) snugStatus webTouches(snugBody* a, snugBody* b, webQuery* query)
 /// What the queries below share.
 typedef struct webAsk
 {
-	double origin[3];   ///< in
-	double limit;       ///< in: maxDistance, or the margin
-	double counters[8]; ///< out
-	double count;       ///< out
+	double origin[3];          ///< in
+	double limit;              ///< in: maxDistance, or the margin
+	double counters[COUNTERS]; ///< out
+	double count;              ///< out
 } webAsk;
 
 _Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40 && sizeof(snugVertexDepth) == 40,
@@ -796,7 +798,7 @@ EXPORT(sceneTold) const webTold* webSceneTold(const webScene* s, const webTold* 
 /// events and their number, persisting ones, ended ones
 EXPORT(sceneUpdate)
 snugStatus webSceneUpdate(
-    webScene* s, uint32_t trianglePairs, snugContactBuffer* contacts, double counters[8], uint32_t words[13])
+    webScene* s, uint32_t trianglePairs, snugContactBuffer* contacts, double counters[COUNTERS], uint32_t words[13])
 {
 	snugScene* scene = s->scene;
 	snugSceneQuery query = { .trianglePairs = trianglePairs != 0,

@@ -64,6 +64,8 @@ export interface Counters {
 	verticesEvaluated: number;
 	triangleTests: number;
 	exactTests: number;
+	/** Pairs of nodes of one body that are known not to meet. */
+	certified: number;
 }
 
 /** The library, once per page or worker. It holds no locks and no threads. */

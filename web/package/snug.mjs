@@ -10,7 +10,7 @@ const strategies = ['auto', 'onDemand', 'front', 'bottomUp'];
 const statuses = ['success', 'badArgument', 'badInput', 'outOfMemory', 'outOfRange', 'badFile', 'unsupportedVersion',
 	'ioError', 'invalidBounds'];
 const counterNames = ['nodesRefitted', 'nodesAtFront', 'nodesAboveFront', 'nodesBelowFront', 'volumeTests',
-	'verticesEvaluated', 'triangleTests', 'exactTests'];
+	'verticesEvaluated', 'triangleTests', 'exactTests', 'certified'];
 
 export class SnugError extends Error {
 	constructor(status, message) {
@@ -32,10 +32,10 @@ function choose(list, word, what) {
 // ---- Memory ----------------------------------------------------------------------------------------------------------
 
 // Offsets in webQuery of core/exports.c: eight-byte, then four-byte words.
-const query = { count: 3, counters: 4, pairs: 24, capacity: 25, witness: 26, usesWitness: 30, bytes: 128 };
+const query = { count: 3, counters: 4, pairs: 26, capacity: 27, witness: 28, usesWitness: 32, bytes: 136 };
 
 // Offsets in webAsk, eight-byte words.
-const ask = { limit: 3, counters: 4, count: 12, bytes: 104 };
+const ask = { limit: 3, counters: 4, count: 13, bytes: 112 };
 
 const noTriangle = 0xffffffff;
 

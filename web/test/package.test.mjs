@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
@@ -309,4 +309,40 @@ test('what the program packs loads, and is saved as it was', async () => {
 	assert.deepEqual(again.getPositions(), parts.positions);
 	assert.deepEqual(again.getTriangles(), parts.triangles);
 	assert.deepEqual(again.getFields(), model.getFields());
+});
+
+// A mesh with a morph target, as a file.
+function makeGltf(positions, triangles, target) {
+	const arrays = [positions, target, triangles], bytes = Buffer.concat(arrays.map(({ buffer }) => new Uint8Array(buffer)));
+	const bound = (reduce) => [0, 1, 2].map((k) => positions.filter((_, i) => i % 3 === k).reduce((x, y) => reduce(x, y)));
+	const vectors = { componentType: 5126, count: positions.length / 3, type: 'VEC3', min: bound(Math.min), max: bound(Math.max) };
+	return JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], nodes: [{ mesh: 0 }],
+		meshes: [{ primitives: [{ attributes: { POSITION: 0 }, indices: 2, targets: [{ POSITION: 1 }] }] }],
+		accessors: [{ ...vectors, bufferView: 0 }, { ...vectors, bufferView: 1 }, { bufferView: 2, componentType: 5125, count: triangles.length, type: 'SCALAR' }],
+		bufferViews: arrays.map(({ byteLength }, i) => ({ buffer: 0, byteLength, byteOffset: [0, positions.byteLength, 2 * positions.byteLength][i] })),
+		buffers: [{ byteLength: bytes.length, uri: `data:application/octet-stream;base64,${bytes.toString('base64')}` }] });
+}
+
+test('certificates of packed models are used, and pairs are those without', async () => {
+	// A ring, of which the sides come towards each other.
+	const around = 40, across = 16, turn = 2 * Math.PI, grid = Array.from({ length: around * across }, (_, i) => [Math.floor(i / across), i % across]);
+	const positions = Float32Array.from(grid.flatMap(([i, k]) => {
+		const [a, b] = [turn * i / around, turn * k / across], r = 1 + 0.4 * Math.cos(b);
+		return [r * Math.cos(a), r * Math.sin(a), 0.4 * Math.sin(b)];
+	}));
+	const at = (i, k) => i % around * across + k % across;
+	const triangles = Uint32Array.from(grid.flatMap(([i, k]) => [at(i, k), at(i + 1, k), at(i + 1, k + 1), at(i, k), at(i + 1, k + 1), at(i, k + 1)]));
+	const target = positions.map((x, i) => (i % 3 === 0 ? -x * x * x : 0)), file = new URL('test/knot.gltf', root).pathname;
+	await writeFile(file, makeGltf(positions, triangles, target));
+	const [plain, body] = await Promise.all([[], ['--self']].map(async (options, i) => {
+		execFileSync(process.env.SNUG_PROGRAM, ['pack', ...options, file, '-o', `${file}${i}.snug`]);
+		return snug.loadModel(new Uint8Array(await readFile(`${file}${i}.snug`))).createBody();
+	}));
+	const costs = [0.001, 0.1, 0.5, 1].map((amplitude) => {
+		const expected = snug.collideSelf(plain.setAmplitudes([amplitude]));
+		assert.equal(snug.counters.certified, 0);
+		assert.deepEqual(snug.collideSelf(body.setAmplitudes([amplitude])), expected);
+		return [expected.length, snug.counters.certified, snug.counters.volumeTests];
+	});
+	assert.ok(costs[0][1] > 0 && costs[0][2] === 0 && costs[3][0] > 0, `${costs}`);
 });

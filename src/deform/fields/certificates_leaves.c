@@ -29,7 +29,12 @@ typedef struct Side
 {
 	const sgLeaf* leaf;
 	Triangle triangles[SG_MAX_LEAF_TRIANGLES];
-	double values[SG_MAX_LEAF_VERTICES][3];     ///< displacements
+	double ways[SG_MAX_LEAF_VERTICES][3];     ///< from the first vertex of the first leaf
+	double values[SG_MAX_LEAF_VERTICES][3];   ///< displacements
+	double left[SG_MAX_LEAF_VERTICES][3];     ///< how much of them more than at that vertex is left over
+	double middles[SG_MAX_LEAF_TRIANGLES][3]; ///< of a ball around what is left over at the corners
+	double radii[SG_MAX_LEAF_TRIANGLES];
+	double middle[3], radius;                   ///< of a ball around what is left over at all vertices
 	double slopes[SG_MAX_LEAF_TRIANGLES][2][3]; ///< change along the axes, of what is left over
 	double norms[SG_MAX_LEAF_TRIANGLES];        ///< of that
 	double steepest[SG_MAX_LEAF_TRIANGLES];     ///< of the displacements themselves
@@ -47,6 +52,16 @@ typedef struct Pair
 	double extent;      ///< and the longest of these
 	double on[2][6][2]; ///< apart: the same along the axes of each triangle
 } Pair;
+
+/// All pairs of two leaves.
+typedef struct Found
+{
+	Pair* pairs;
+	uint32_t count;
+	bool areApart;  ///< all of them
+	double inverse; ///< the greatest
+	double longest; ///< of both sides' ways
+} Found;
 
 static inline double Larger(double a, double b)
 {
@@ -100,10 +115,19 @@ static void Measure(Triangle* triangle)
 	triangle->steepness = (Length(e[0]) + Length(e[1]) + Length(e[2])) / area;
 }
 
-static void ReadLeaf(const snugModel* model, uint32_t number, Side* side)
+// @param origin where ways begin
+// @return the longest of these
+static double ReadLeaf(const snugModel* model, uint32_t number, const float* origin, Side* side)
 {
 	const sgLeaf* leaf = model->tree.leaves + number;
+	double longest = 0.0;
 	side->leaf = leaf;
+	for (uint32_t v = 0; v < leaf->vertexCount; ++v)
+	{
+		const uint32_t vertex = model->tree.leafVertices[leaf->firstVertex + v];
+		sgSubtractPoints(model->positions + 3 * (size_t)vertex, origin, side->ways[v]);
+		longest = Larger(longest, Length(side->ways[v]));
+	}
 	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
 	{
 		Triangle* triangle = side->triangles + t;
@@ -116,6 +140,7 @@ static void ReadLeaf(const snugModel* model, uint32_t number, Side* side)
 		}
 		Measure(triangle);
 	}
+	return longest;
 }
 
 // The cosine of the angle between a unit vector and a flat cone between two others, if the nearest of the cone is
@@ -327,12 +352,6 @@ static double FindNorm(double columns[2][3])
 
 static void ReadSlopes(const sgRegionDraft* region, uint32_t entry, Side* side)
 {
-	const snugModel* model = region->model;
-	for (uint32_t v = 0; v < side->leaf->vertexCount; ++v)
-	{
-		const uint32_t vertex = model->tree.leafVertices[side->leaf->firstVertex + v];
-		ReadValue(region->fields, vertex, region->numbers[entry], side->values[v]);
-	}
 	memset(side->slopes, 0, sizeof(side->slopes));
 	for (uint32_t t = 0; t < side->leaf->triangleCount; ++t)
 	{
@@ -360,6 +379,68 @@ static void ReadSlopes(const sgRegionDraft* region, uint32_t entry, Side* side)
 	}
 }
 
+// What is left over at the vertices, compared with the one where ways begin.
+// @return the largest sum of coordinates of what it is made of
+static double ReadLeft(const sgRegionDraft* region, uint32_t entry, const double first[3], Side* side)
+{
+	double largest = 0.0;
+	for (uint32_t v = 0; v < side->leaf->vertexCount; ++v)
+	{
+		const uint32_t vertex = region->model->tree.leafVertices[side->leaf->firstVertex + v];
+		double* left = side->left[v];
+		ReadValue(region->fields, vertex, region->numbers[entry], side->values[v]);
+		sgSubtract(side->values[v], first, left);
+		largest = Larger(largest, fabs(left[0]) + fabs(left[1]) + fabs(left[2]));
+		for (int k = 0; k < 3; ++k)
+		{
+			left[k] -= sgDot(region->gradients[entry][k], side->ways[v]);
+		}
+	}
+	double radius2 = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		double lower = side->left[0][k], upper = lower;
+		for (uint32_t v = 1; v < side->leaf->vertexCount; ++v)
+		{
+			const double left = side->left[v][k];
+			lower = left < lower ? left : lower;
+			upper = left > upper ? left : upper;
+		}
+		side->middle[k] = 0.5 * (lower + upper);
+		radius2 += 0.25 * (upper - lower) * (upper - lower);
+	}
+	side->radius = sqrt(radius2);
+	return largest;
+}
+
+// Balls around the corners of triangles.
+static void ReadBalls(Side* side)
+{
+	for (uint32_t t = 0; t < side->leaf->triangleCount; ++t)
+	{
+		const uint32_t* corners = side->triangles[t].corners;
+		double radius2 = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			const double sum = side->left[corners[0]][k] + side->left[corners[1]][k] + side->left[corners[2]][k];
+			side->middles[t][k] = sum * (1.0 / 3.0);
+		}
+		for (int c = 0; c < 3; ++c)
+		{
+			radius2 = sgMost(radius2, sgDistance2(side->left[corners[c]], side->middles[t]));
+		}
+		side->radii[t] = sqrt(radius2);
+	}
+}
+
+// Whether two balls that what is left over lies in settle that no constant of what is in them is above the most so far:
+// nearly always.
+static bool AreBallsNear(const double middleA[3], const double middleB[3], double radii, double inverse, double most)
+{
+	const double room = most - radii * inverse;
+	return room >= 0.0 && sgDistance2(middleA, middleB) * inverse * inverse <= room * room;
+}
+
 // After taking away a linear map that is made of slopes along the axes of a triangle, or nothing: its norm, and how
 // much the rest differs between corners of the one and the other, over their distance.
 static double QuotientApart(
@@ -380,23 +461,17 @@ static double QuotientApart(
 	return norm + (sqrt(most2) + slack) * pair->inverse;
 }
 
-static double FindApart(
-    const sgRegionDraft* region, uint32_t entry, Pair* pair, Side* sideA, Side* sideB, double enough, sgCellDraft* cell)
+// @param reach what is left over at the vertices is made of no more
+static double FindApart(Pair* pair, Side* sideA, Side* sideB, double reach, double enough, sgCellDraft* cell)
 {
 	const Triangle *a = sideA->triangles + pair->a, *b = sideB->triangles + pair->b;
-	double rest[6][3], most = 0.0, none[2][3] = { { 0.0 } };
+	const double normA = sideA->norms[pair->a], normB = sideB->norms[pair->b];
+	const double slack = SG_MARGIN_QUOTIENT * (reach + (normA + normB) * pair->extent);
+	double rest[6][3], none[2][3] = { { 0.0 } };
 	for (uint32_t c = 0; c < 6; ++c)
 	{
-		const double* value = c < 3 ? sideA->values[a->corners[c]] : sideB->values[b->corners[c - 3]];
-		sgSubtract(value, sideA->values[a->corners[0]], rest[c]);
-		most = Larger(most, fabs(rest[c][0]) + fabs(rest[c][1]) + fabs(rest[c][2]));
-		for (int k = 0; k < 3; ++k)
-		{
-			rest[c][k] -= sgDot(region->gradients[entry][k], pair->way[c]);
-		}
+		memcpy(rest[c], c < 3 ? sideA->left[a->corners[c]] : sideB->left[b->corners[c - 3]], sizeof(rest[c]));
 	}
-	const double normA = sideA->norms[pair->a], normB = sideB->norms[pair->b];
-	const double slack = SG_MARGIN_QUOTIENT * (most + (region->sizes[entry] + normA + normB) * pair->extent);
 	double least = QuotientApart(pair, rest, none, 0.0, pair->on[0], slack);
 	if (!(least <= enough) && !pair->isMeasured)
 	{
@@ -444,36 +519,71 @@ static double FindTurned(
 	return around < least ? around : least;
 }
 
+// One field; slopes are read where they are needed.
+static void AddField(
+    const sgRegionDraft* region, uint32_t entry, const Found* found, Side* a, Side* b, sgCellDraft* cell)
+{
+	double first[3], most = cell->constants[entry];
+	ReadValue(region->fields, region->model->tree.leafVertices[a->leaf->firstVertex], region->numbers[entry], first);
+	const double leftA = ReadLeft(region, entry, first, a), leftB = ReadLeft(region, entry, first, b);
+	const double reach = Larger(leftA, leftB) + region->sizes[entry] * found->longest;
+	const double slack = SG_MARGIN_QUOTIENT * reach;
+	bool hasSlopes = false;
+	if (found->areApart && AreBallsNear(a->middle, b->middle, a->radius + b->radius + slack, found->inverse, most))
+	{
+		return;
+	}
+	ReadBalls(a);
+	ReadBalls(b);
+	for (uint32_t i = 0; i < 2 * found->count; ++i)
+	{
+		Pair* pair = found->pairs + i % found->count;
+		const double radii = a->radii[pair->a] + b->radii[pair->b] + slack;
+		if (pair->isApart != (i >= found->count) ||
+		    (pair->isApart && AreBallsNear(a->middles[pair->a], b->middles[pair->b], radii, pair->inverse, most)))
+		{
+			continue;
+		}
+		if (!hasSlopes)
+		{
+			ReadSlopes(region, entry, a);
+			ReadSlopes(region, entry, b);
+			hasSlopes = true;
+		}
+		const double enough = Larger(most, cell->enough[entry]);
+		most = sgMost(
+		    most, pair->isApart ? FindApart(pair, a, b, reach, enough, cell) : FindTurned(region, entry, pair, a, b));
+	}
+	cell->constants[entry] = most;
+}
+
 void sgCellDraft_AddLeaves(sgCellDraft* cell, const sgRegionDraft* region, uint32_t leafA, uint32_t leafB)
 {
 	Side a, b;
 	Pair pairs[SG_MAX_LEAF_TRIANGLES * SG_MAX_LEAF_TRIANGLES];
-	uint32_t count = 0;
-	ReadLeaf(region->model, leafA, &a);
-	ReadLeaf(region->model, leafB, &b);
+	Found found = { .pairs = pairs, .areApart = true };
+	const snugModel* model = region->model;
+	const float* origin =
+	    model->positions + 3 * (size_t)model->tree.leafVertices[model->tree.leaves[leafA].firstVertex];
+	const double longestA = ReadLeaf(model, leafA, origin, &a), longestB = ReadLeaf(model, leafB, origin, &b);
+	found.longest = Larger(longestA, longestB);
 	for (uint32_t i = 0; i < a.leaf->triangleCount; ++i)
 	{
 		for (uint32_t k = leafA == leafB ? i + 1 : 0; k < b.leaf->triangleCount; ++k)
 		{
-			pairs[count].a = i;
-			pairs[count].b = k;
-			count += MeasurePair(a.triangles + i, b.triangles + k, pairs + count, cell);
+			Pair* pair = pairs + found.count;
+			pair->a = i;
+			pair->b = k;
+			if (MeasurePair(a.triangles + i, b.triangles + k, pair, cell))
+			{
+				++found.count;
+				found.areApart = found.areApart && pair->isApart;
+				found.inverse = Larger(found.inverse, pair->inverse);
+			}
 		}
 	}
 	for (uint32_t entry = 0; entry < region->fieldCount; ++entry)
 	{
-		double most = cell->constants[entry];
-		ReadSlopes(region, entry, &a);
-		ReadSlopes(region, entry, &b);
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			most = pairs[i].isApart ? most : sgMost(most, FindTurned(region, entry, pairs + i, &a, &b));
-		}
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			const double enough = Larger(most, cell->enough[entry]);
-			most = pairs[i].isApart ? sgMost(most, FindApart(region, entry, pairs + i, &a, &b, enough, cell)) : most;
-		}
-		cell->constants[entry] = most;
+		AddField(region, entry, &found, &a, &b, cell);
 	}
 }

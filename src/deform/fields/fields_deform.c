@@ -48,11 +48,14 @@ static void Bind(const snugModel* model, void* arrays)
 	memcpy(arrays, &found, sizeof(found));
 }
 
+// A page downloads its code: it takes certificates from packed models, and makes none.
+#if !SNUG_FOR_SIZE
 static snugStatus BuildCertificates(const snugModel* model, void** data, size_t* bytes)
 {
 	const sgFields fields = sgFields_Bind(model, model->deformData);
 	return sgCertificates_Build(model, &fields, data, bytes);
 }
+#endif
 
 static const char* CheckCertificates(const snugModel* model)
 {
@@ -195,7 +198,9 @@ const sgDeform sgDeform_fields = {
 	.describe = Describe,
 	.bind = Bind,
 	.arrayBytes = sizeof(Arrays),
+#if !SNUG_FOR_SIZE
 	.buildCertificates = BuildCertificates,
+#endif
 	.checkCertificates = CheckCertificates,
 	.certify = Certify,
 	.inputs = 1u << sgPose_amplitudes,
