@@ -7,7 +7,7 @@
 /// A row of an option table: snugModelDef.certificates.
 #define CLI_SELF_OPTION(target)                                                                                        \
 	{                                                                                                                  \
-		"--self", cli_flag, target, NULL, "store how far it may bend without meeting itself; takes seconds to minutes" \
+		"--self", cli_flag, target, NULL, "store how far it may bend without meeting itself" \
 	}
 
 /// Make a model of deformer snug_fields and write it. Prints what is wrong.

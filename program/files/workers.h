@@ -7,7 +7,7 @@
 /// A row of an option table. Zero: not given.
 #define CLI_WORKERS_OPTION(target)                                                                        \
 	{                                                                                                     \
-		"--threads", cli_count, target, "N", "threads that make the model; default as many as processors" \
+		"--threads", cli_count, target, "N", "threads; default as many as processors" \
 	}
 
 /// For snugModelDef and snugActorDef: threads start when the library has work, and end with it.
