@@ -5,8 +5,8 @@
 #include "snug/snug.h"
 
 /// A row of an option table: snugModelDef.certificates.
-#define CLI_SELF_OPTION(target)                                                                                        \
-	{                                                                                                                  \
+#define CLI_SELF_OPTION(target)                                                              \
+	{                                                                                        \
 		"--self", cli_flag, target, NULL, "store how far it may bend without meeting itself" \
 	}
 

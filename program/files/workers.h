@@ -5,8 +5,8 @@
 #include "snug/snug.h"
 
 /// A row of an option table. Zero: not given.
-#define CLI_WORKERS_OPTION(target)                                                                        \
-	{                                                                                                     \
+#define CLI_WORKERS_OPTION(target)                                                    \
+	{                                                                                 \
 		"--threads", cli_count, target, "N", "threads; default as many as processors" \
 	}
 
