@@ -209,10 +209,11 @@ test('snug.wasm imports nothing', async () => {
 	assert.deepEqual(WebAssembly.Module.imports(module), []);
 });
 
-test('three.js is a peer, nothing else is needed, and declarations are found by the old rules as by the new', async () => {
-	const { dependencies, peerDependencies, exports, typesVersions, types } = JSON.parse(await readFile(new URL('package/package.json', root)));
+test('three.js is a peer, as are its types, nothing is needed, and declarations are found by the old rules as by the new', async () => {
+	const { dependencies, peerDependencies, peerDependenciesMeta, exports, typesVersions, types } = JSON.parse(await readFile(new URL('package/package.json', root)));
 	assert.equal(dependencies, undefined);
-	assert.deepEqual(Object.keys(peerDependencies), ['three']);
+	assert.deepEqual(Object.keys(peerDependencies), ['three', '@types/three']);
+	for (const name in peerDependencies) assert.equal(peerDependenciesMeta[name].optional, true);
 	assert.equal(types, exports['.'].types);
 	for (const [name, path] of Object.entries(typesVersions['*'])) assert.deepEqual(path, [exports[`./${name}`].types]);
 	for (const { types: path } of Object.values(exports).filter((entry) => entry.types)) await access(new URL(`package/${path}`, root));
