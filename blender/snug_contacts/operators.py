@@ -104,7 +104,7 @@ class SNUG_OT_check(bpy.types.Operator):
     def tell(self, found):
         for obj, way in found.ways.items():
             self.report({"INFO"}, f"{obj.name}: {way}")
-        self.report({"INFO"}, f"{len(found.events)} contacts" if found.events else "No contacts")
+        self.report({"INFO"}, f"Contacts: {len(found.events)}" if found.events else "No contacts")
 
     def end(self, context, result):
         context.window_manager.event_timer_remove(self.timer)
@@ -141,7 +141,7 @@ class SNUG_OT_jump(bpy.types.Operator):
         kept = context.scene.snug
         index = kept.active if self.index < 0 else self.index
         if index >= len(kept.events):
-            self.report({"ERROR"}, f"There are {len(kept.events)} contacts")
+            self.report({"ERROR"}, f"No row {index}: the list has {len(kept.events)}")
             return {"CANCELLED"}
         kept.active = index
         event = kept.events[index]

@@ -47,10 +47,12 @@ class SNUG_Settings(bpy.types.PropertyGroup):
 
 class SNUG_UL_events(bpy.types.UIList):
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0):
-        row = layout.row(align=True)
+        # Names are cut off where they are longer, numbers are not.
+        parts = layout.split(factor=0.4, align=True)
         gone = "(removed)"
         names = [obj.name if obj else gone for obj in (item.a, item.b)]
-        row.label(text=f"{names[0]} and itself" if item.a == item.b else " and ".join(names))
+        parts.label(text=f"{names[0]}, itself" if item.a == item.b else ", ".join(names))
+        row = parts.row(align=True)
         row.label(text=f"{item.first:g}" if item.first == item.last else f"{item.first:g} – {item.last:g}")
         row.label(
             text=bpy.utils.units.to_string(context.scene.unit_settings.system, "LENGTH", item.depth, precision=3)
