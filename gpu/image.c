@@ -239,7 +239,9 @@ typedef struct Arrays
 	uint32_t* firstShifts;
 	sgShiftImage* shifts;
 	uint16_t* joints;
-	sgLaneFloats* values;
+	sgLinearCommon* commons;
+	sgPartImage* parts;
+	uint16_t* partJoints;
 	uint16_t* intervalFields;
 	sgFieldInterval* intervals;
 	float* most;
@@ -248,7 +250,7 @@ typedef struct Arrays
 
 enum
 {
-	ARRAY_COUNT = 15
+	ARRAY_COUNT = 17
 };
 
 static uint64_t CountOf(const Draft* draft, const sgRows* rows)
@@ -261,9 +263,65 @@ static uint64_t CountOf(const Draft* draft, const sgRows* rows)
 	return count;
 }
 
+static const sgLinearFamily* FamilyOf(const Draft* draft, uint32_t group)
+{
+	const uint32_t first = draft->families.firstFamilies[group];
+	return first != SG_NONE ? draft->families.families + first : NULL;
+}
+
+static const sgLinearCommon* CommonOf(const Draft* draft, const sgLinearFamily* family)
+{
+	return (const sgLinearCommon*)(const void*)(draft->families.values + family->values);
+}
+
+static uint32_t NumberCount(const sgLinearFamily* family)
+{
+	return (uint32_t)sgLinearFamily_Numbers(family);
+}
+
+// Entries of nodes have a lane for each; those of the root, which is alone, have eight joints side by side.
+// @param out nullable; receives the part
+// @return whether the joint moves anything of the node
+static bool ReadPart(const Draft* draft, const sgLinearFamily* family, uint32_t node, uint32_t joint, sgPartImage* out)
+{
+	const bool isAcross = family->isAcross != sgAcross_nodes;
+	const sgLocalEntry* entries = (const sgLocalEntry*)(const void*)(CommonOf(draft, family) + 1);
+	const sgLocalEntry* entry = entries + (isAcross ? joint / SG_LANES : joint);
+	const uint32_t lane = isAcross ? joint % SG_LANES : node;
+	const float low = entry->range.low.lane[lane], spread = entry->range.spread.lane[lane];
+	if (out != NULL)
+	{
+		const sgLaneFloats *center = entry->center, *half = entry->half;
+		out->range = (sgFloat4){ low, spread, center[0].lane[lane], center[1].lane[lane] };
+		out->box =
+		    (sgFloat4){ center[2].lane[lane], half[0].lane[lane], half[1].lane[lane], half[2].lane[lane] };
+	}
+	return low + spread > 0.0f;
+}
+
+static uint64_t CountParts(const Draft* draft)
+{
+	const sgTree* tree = &draft->model->tree;
+	uint64_t count = 0;
+	for (uint32_t group = 0; group < tree->groupCount; ++group)
+	{
+		const sgLinearFamily* family = FamilyOf(draft, group);
+		uint32_t rest = sgLinear_BoundedLanes(sgTree_Family(tree, group * SG_LANES));
+		for (; family != NULL && rest != 0; rest &= rest - 1)
+		{
+			for (uint32_t joint = 0; joint < NumberCount(family); ++joint)
+			{
+				count += ReadPart(draft, family, sgLowestBit(rest), joint, NULL);
+			}
+		}
+	}
+	return count;
+}
+
 static void ListArrays(const Draft* draft, sgArray list[ARRAY_COUNT])
 {
 	const sgTree* tree = &draft->model->tree;
+	const uint64_t parts = CountParts(draft);
 	const uint64_t records = (uint64_t)draft->recordCount + 1;
 	const sgArray arrays[ARRAY_COUNT] = {
 		{ SG_ARRAY(Arrays, nodes, (uint64_t)tree->groupCount * SG_LANES) },
@@ -275,8 +333,10 @@ static void ListArrays(const Draft* draft, sgArray list[ARRAY_COUNT])
 		{ SG_ARRAY(Arrays, influences, CountOf(draft, &draft->contents.influences) + 1) },
 		{ SG_ARRAY(Arrays, firstShifts, records) },
 		{ SG_ARRAY(Arrays, shifts, CountOf(draft, &draft->contents.displacements) + 1) },
-		{ SG_ARRAY(Arrays, joints, (uint64_t)draft->families.entryCount + 1) },
-		{ SG_ARRAY(Arrays, values, (uint64_t)draft->families.valueCount + 8) },
+		{ SG_ARRAY(Arrays, joints, (uint64_t)draft->families.entryCount + draft->jointCount) },
+		{ SG_ARRAY(Arrays, commons, tree->groupCount) },
+		{ SG_ARRAY(Arrays, parts, parts + 1) },
+		{ SG_ARRAY(Arrays, partJoints, parts + 1) },
 		{ SG_ARRAY(Arrays, intervalFields, (uint64_t)draft->intervalCount + 1) },
 		{ SG_ARRAY(Arrays, intervals, (uint64_t)draft->intervalCount + 1) },
 		{ SG_ARRAY(Arrays, most, 3 * (uint64_t)draft->contents.fieldCount + 1) },
@@ -302,30 +362,88 @@ static void WriteLeaves(const Draft* draft, const Arrays* out)
 		out->leaves[i] = (sgLeafImage){ .firstTriangle = leaf->firstTriangle, .triangleCount = leaf->triangleCount };
 		for (uint32_t k = 0; k < 3 * SG_LANES && leaf->triangleCount > 0; ++k)
 		{
-			const uint32_t vertex = leaf->corners[k / SG_LANES][k % SG_LANES];
-			out->leaves[i].corners[k / SG_LANES][k % SG_LANES] =
-			    (uint8_t)draft->clusters.places[leaf->firstVertex + vertex];
+			const uint32_t triangle = k % SG_LANES, vertex = leaf->corners[k / SG_LANES][triangle];
+			out->leaves[i].corners[triangle / 4][triangle % 4] |= draft->clusters.places[leaf->firstVertex + vertex]
+			                                                      << 8 * (k / SG_LANES);
 		}
+	}
+}
+
+// The joints of the root: those that move anything below, which parts are of, then all others.
+static void WriteRoot(const Draft* draft, const Arrays* out, sgGroupImage* image, uint32_t* joints, uint32_t* parts)
+{
+	const sgLinearFamily* family = FamilyOf(draft, 0);
+	uint16_t* own = out->joints + *joints;
+	uint32_t count = 0;
+	image->jointCount = draft->jointCount;
+	for (uint32_t joint = 0; family != NULL && joint < NumberCount(family); ++joint)
+	{
+		if (ReadPart(draft, family, 0, joint, out->parts + *parts + count))
+		{
+			own[count++] = draft->families.entryTransforms[family->firstEntry + joint];
+		}
+	}
+	*parts += count;
+	for (uint32_t joint = 0; joint < draft->jointCount; ++joint)
+	{
+		uint32_t at = 0;
+		for (; at < count && own[at] != joint; ++at)
+		{
+		}
+		if (at == count)
+		{
+			own[count++] = (uint16_t)joint;
+		}
+	}
+	for (uint32_t node = 1; node <= SG_LANES; ++node)
+	{
+		image->firstParts[node] = *parts;
+	}
+	*joints += count;
+}
+
+static void WriteParts(
+    const Draft* draft, const Arrays* out, uint32_t group, sgGroupImage* image, uint32_t* joints, uint32_t* parts)
+{
+	const sgLinearFamily* family = FamilyOf(draft, group);
+	const uint32_t inner = image->mask & ~image->leafMask;
+	image->firstJoint = *joints;
+	image->firstParts[0] = *parts;
+	if (family != NULL)
+	{
+		SG_CHECK(family->kind == sgLinear_local);
+		SG_CHECK((family->isAcross != sgAcross_nodes) == (group == 0));
+		out->commons[group] = *CommonOf(draft, family);
+	}
+	if (group == 0)
+	{
+		WriteRoot(draft, out, image, joints, parts);
+		return;
+	}
+	image->jointCount = family != NULL ? NumberCount(family) : 0;
+	CopyArray(out->joints + *joints, draft->families.entryTransforms + (family != NULL ? family->firstEntry : 0),
+	    image->jointCount * sizeof(uint16_t));
+	*joints += image->jointCount;
+	for (uint32_t node = 0; node < SG_LANES; ++node)
+	{
+		for (uint32_t joint = 0; joint < image->jointCount && (inner >> node & 1) != 0; ++joint)
+		{
+			out->partJoints[*parts] = (uint16_t)joint;
+			*parts += ReadPart(draft, family, node, joint, out->parts + *parts);
+		}
+		image->firstParts[node + 1] = *parts;
 	}
 }
 
 static void WriteGroups(const Draft* draft, const Arrays* out)
 {
+	uint32_t joints = 0, parts = 0;
 	const sgTree* tree = &draft->model->tree;
 	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{
 		const sgLaneSet family = sgTree_Family(tree, group * SG_LANES);
 		sgGroupImage image = { .mask = family.mask, .leafMask = family.leafMask };
-		const uint32_t first = draft->families.firstFamilies[group];
-		if (first != SG_NONE)
-		{
-			const sgLinearFamily* record = draft->families.families + first;
-			SG_CHECK(record->kind == sgLinear_local);
-			SG_CHECK((record->isAcross != sgAcross_nodes) == (group == 0));
-			image.values = record->values;
-			image.firstEntry = record->firstEntry;
-			image.entryCount = record->entryCount;
-		}
+		WriteParts(draft, out, group, &image, &joints, &parts);
 		if (family.leafMask != 0)
 		{
 			const uint32_t leaf = tree->nodes[group * SG_LANES + sgLowestBit(family.leafMask)].first;
@@ -388,8 +506,6 @@ static void WriteArrays(const Draft* draft, const Arrays* out)
 	const sgTree* tree = &draft->model->tree;
 	CopyArray(out->nodes, tree->nodes, (size_t)tree->groupCount * SG_LANES * sizeof(sgNode));
 	CopyArray(out->triangleMap, tree->triangleMap, (size_t)tree->triangleCount * sizeof(uint32_t));
-	CopyArray(out->joints, draft->families.entryTransforms, draft->families.entryBytes);
-	CopyArray(out->values, draft->families.values, draft->families.valueBytes);
 	CopyArray(out->intervals, draft->intervals, draft->intervalCount * sizeof(sgFieldInterval));
 	CopyArray(out->intervalFields, draft->intervalFields, draft->intervalCount * sizeof(uint16_t));
 	WriteLeaves(draft, out);
@@ -437,7 +553,9 @@ static void FillImage(const Draft* draft, const Arrays* at, sgUploaded* out)
 		.firstShifts = at->firstShifts,
 		.shifts = at->shifts,
 		.joints = at->joints,
-		.values = at->values,
+		.commons = at->commons,
+		.parts = at->parts,
+		.partJoints = at->partJoints,
 		.intervalFields = at->intervalFields,
 		.intervals = at->intervals,
 		.most = at->most,

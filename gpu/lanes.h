@@ -11,6 +11,13 @@
 // between the lanes of one phase, and shows on a processor: tests run lanes forwards, backwards and shuffled, and
 // nothing may change.
 //
+// Where all groups have to be done with something before any goes on, a kernel has steps:
+//
+//     KERNEL_IN_STEPS(name) { ...; return true; }
+//
+// is done by all groups for number 0, then for 1, and so on while it returns true, which it does for all or for none.
+// On a GPU all groups run at once and wait for each other in between, which takes less time than another launch.
+//
 // Arithmetic rounds every operation (-ffp-contract=off): positions and decisions are the library's bits. LOOSE, a
 // product and a sum that may be fused, is for bounds, which allow for both roundings.
 #ifndef SG_GPU_LANES_H
@@ -33,6 +40,16 @@ typedef struct sgTurns
 
 #if defined(__NVPTX__)
 #define KERNEL(name) __attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)
+#define KERNEL_IN_STEPS(name)                                                                    \
+	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number);       \
+	__attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)               \
+	{                                                                                            \
+		for (uint32_t number = 0; name##Step_(&world, &step, number); ++number)                  \
+		{                                                                                        \
+			sgGather(&world.counts->gathered);                                                   \
+		}                                                                                        \
+	}                                                                                            \
+	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number)
 #define LANES(l)                                                                                                 \
 	for (uint32_t l = ((void)w, __nvvm_bar_warp_sync(~0u), __nvvm_read_ptx_sreg_tid_x() & 31), once_ = 1; once_; \
 	     once_ = 0, __nvvm_bar_warp_sync(~0u))
@@ -46,7 +63,22 @@ typedef struct sgTurns
 #define ROOT(x) __nvvm_sqrt_rn_d(x)
 #else
 #include <math.h>
-#define KERNEL(name) void sgKernel_##name(sgWorld world, sgStep step)
+#define KERNEL(name)                                                       \
+	static void name##Once_(sgWorld world, sgStep step);                   \
+	bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number)      \
+	{                                                                      \
+		(void)number;                                                      \
+		name##Once_(world, step);                                          \
+		return false;                                                      \
+	}                                                                      \
+	static void name##Once_(sgWorld world, sgStep step)
+#define KERNEL_IN_STEPS(name)                                                                    \
+	static bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number);              \
+	bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number)                            \
+	{                                                                                            \
+		return name##Step_(&world, &step, number);                                               \
+	}                                                                                            \
+	static bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number)
 #define LANES(l) for (uint32_t turn_ = 0, l; turn_ < SG_GPU_LANES && (l = w->turns->lanes[turn_], true); ++turn_)
 #define SHARED(type, name) \
 	type name##Of_;        \
@@ -62,6 +94,26 @@ typedef struct sgTurns
 #define EACH(n, count) for (uint64_t n = GROUP(w), end_ = (count); n < end_; n += GROUP_COUNT(w))
 
 #define ADD(place, value) __atomic_fetch_add(place, value, __ATOMIC_RELAXED)
+
+#if defined(__NVPTX__)
+/// Wait for all other groups of a launch. Each block adds to a word, which all together change by its highest bit.
+static inline void sgGather(uint32_t* word)
+{
+	__nvvm_bar_sync(0);
+	if (__nvvm_read_ptx_sreg_tid_x() == 0)
+	{
+		const uint32_t own =
+		    __nvvm_read_ptx_sreg_ctaid_x() == 0 ? 0x80000001u - (uint32_t)__nvvm_read_ptx_sreg_nctaid_x() : 1;
+		__nvvm_membar_gl();
+		const uint32_t before = ADD(word, own);
+		while (((*(volatile uint32_t*)word ^ before) & 0x80000000u) == 0)
+		{
+		}
+		__nvvm_membar_gl();
+	}
+	__nvvm_bar_sync(0);
+}
+#endif
 
 /// Raise a number that others raise too.
 static inline void sgRaise(uint32_t* place, uint32_t value)

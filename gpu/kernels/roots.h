@@ -4,21 +4,27 @@
 #ifndef SG_GPU_ROOTS_H
 #define SG_GPU_ROOTS_H
 
+#include "broad.h"
 #include "deform/skin/linear.h"
 #include "geometry/margins.h"
 #include "place.h"
 
+/// A group of lanes makes so many bodies at a time, each by lanes that follow each other.
+#define ROOT_BODIES 4
+#define ROOT_LANES (SG_GPU_LANES / ROOT_BODIES)
+
 typedef struct RootScratch
 {
-	sgBodyState state;
-	float rest[3];      ///< how far vertices reach before joints move them
-	float bodyReach[3]; ///< and after, along the body's axes
+	sgBodyState states[ROOT_BODIES];
+	float rests[ROOT_BODIES][3]; ///< how far vertices reach before joints move them
+	float middles[ROOT_BODIES][3], halves[ROOT_BODIES][3]; ///< of displacements
+	uint32_t extent[2][3]; ///< see sgCounts
+	// By lanes.
 	uint32_t faults[SG_GPU_LANES];
 	uint32_t isMoved[SG_GPU_LANES];
 	double sums[SG_GPU_LANES][3];
 	float reach[SG_GPU_LANES][3];
 	float up[SG_GPU_LANES][3], down[SG_GPU_LANES][3];
-	float middle[3], half[3]; ///< of displacements
 } RootScratch;
 
 enum
@@ -86,55 +92,55 @@ static inline uint32_t ModelOf(const sgWorld* w, uint32_t body)
 	return model;
 }
 
-// How far fields may move anything: sums of what lanes add up, then sgFieldsPose_Set.
-static inline void SumAmplitudes(const sgWorld* w, const sgImage* image, const float* amplitudes, RootScratch* s)
+// How far fields may move anything: what a lane adds up of it.
+static inline void SumAmplitudes(const sgImage* image, const float* amplitudes, RootScratch* s, uint32_t l)
 {
-	LANES(l)
+	double sums[3] = { 0.0, 0.0, 0.0 };
+	uint32_t isMoved = 0, faults = 0;
+	for (uint32_t f = l % ROOT_LANES; f < image->fieldCount; f += ROOT_LANES)
 	{
-		double sums[3] = { 0.0, 0.0, 0.0 };
-		uint32_t isMoved = 0;
-		for (uint32_t f = l; f < image->fieldCount; f += SG_GPU_LANES)
-		{
-			const float amplitude = amplitudes[f];
-			isMoved |= amplitude != 0.0f;
-			s->faults[l] |= IsFinite((double)amplitude) ? 0 : fault_pose;
-			for (int k = 0; k < 3; ++k)
-			{
-				sums[k] += fabs((double)amplitude) * (double)image->most[3 * f + (uint32_t)k];
-			}
-		}
-		s->isMoved[l] = isMoved;
+		const float amplitude = amplitudes[f];
+		isMoved |= amplitude != 0.0f;
+		faults |= IsFinite((double)amplitude) ? 0 : fault_pose;
 		for (int k = 0; k < 3; ++k)
 		{
-			s->sums[l][k] = sums[k];
+			sums[k] += fabs((double)amplitude) * (double)image->most[3 * f + (uint32_t)k];
 		}
+	}
+	s->faults[l] |= faults;
+	s->isMoved[l] = isMoved;
+	for (int k = 0; k < 3; ++k)
+	{
+		s->sums[l][k] = sums[k];
 	}
 }
 
-static inline void FindRest(const sgImage* image, RootScratch* s)
+// What lanes added up, then sgFieldsPose_Set. By the first lane of a body.
+static inline void FindRest(const sgImage* image, RootScratch* s, uint32_t l)
 {
 	double sums[3] = { 0.0, 0.0, 0.0 };
 	uint32_t isMoved = 0;
-	for (uint32_t l = 0; l < SG_GPU_LANES; ++l)
+	for (uint32_t i = l; i < l + ROOT_LANES && image->fieldCount > 0; ++i)
 	{
-		isMoved |= s->isMoved[l];
+		isMoved |= s->isMoved[i];
 		for (int k = 0; k < 3; ++k)
 		{
-			sums[k] += s->sums[l][k];
+			sums[k] += s->sums[i][k];
 		}
 	}
+	sgBodyState* state = s->states + l / ROOT_LANES;
 	const double size =
 	    1.0 + (double)image->fieldReach[0] + (double)image->fieldReach[1] + (double)image->fieldReach[2];
 	for (int k = 0; k < 3; ++k)
 	{
 		const double reach = (double)image->fieldReach[k] + sums[k];
 		const float most = ROUND_UP(reach * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * size * size);
-		s->state.shiftError[k] = image->fieldError * most;
-		s->rest[k] = image->restReach[k] + (isMoved != 0 ? most : 0.0f);
+		state->shiftError[k] = image->fieldError * most;
+		s->rests[l / ROOT_LANES][k] = image->restReach[k] + (isMoved != 0 ? most : 0.0f);
 		const bool isFar = sums[k] > 0.0 && !(reach <= 0.99 * (double)SNUG_MAX_COORDINATE);
-		s->faults[0] |= isFar ? fault_tooFar : 0;
+		s->faults[l] |= isFar ? fault_tooFar : 0;
 	}
-	s->state.isMoved = isMoved;
+	state->isMoved = isMoved;
 }
 
 // sgLinearKernels.checkAcross, of one matrix: the same bits, so that what is refused is.
@@ -155,35 +161,6 @@ static inline uint32_t CheckMatrix(const float* matrix, const float rest[3], flo
 		reach[axis] = sum > reach[axis] ? sum : reach[axis];
 	}
 	return fault;
-}
-
-static inline void CheckJoints(const sgWorld* w, const sgImage* image, const float* palette, RootScratch* s)
-{
-	LANES(l)
-	{
-		float reach[3] = { 0.0f, 0.0f, 0.0f };
-		for (uint32_t j = l; j < image->jointCount; j += SG_GPU_LANES)
-		{
-			s->faults[l] |= CheckMatrix(palette + 12 * (uint64_t)j, s->rest, reach);
-		}
-		for (int k = 0; k < 3; ++k)
-		{
-			s->reach[l][k] = reach[k];
-		}
-	}
-	LANES(l)
-	{
-		if (l < 3)
-		{
-			float most = 0.0f;
-			for (uint32_t i = 0; i < SG_GPU_LANES; ++i)
-			{
-				most = s->reach[i][l] > most ? s->reach[i][l] : most;
-			}
-			const double sum = 1.0 + (double)s->rest[0] + (double)s->rest[1] + (double)s->rest[2];
-			s->bodyReach[l] = ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
-		}
-	}
 }
 
 /// A row of R T: along a world's axis, what a joint does.
@@ -225,53 +202,70 @@ typedef struct Image
 	float up, down;
 } Image;
 
-/// @param values of an entry (sgLocalEntry), in one lane
-static inline Image ImageOfBox(const float row[4], const float* values, const float middle[3], const float half[3])
+static inline Image ImageOfBox(
+    const float row[4], const sgPartImage* part, const float middle[3], const float half[3])
 {
+	const float centers[3] = { part->range[2], part->range[3], part->box[0] };
+	const float halves[3] = { part->box[1], part->box[2], part->box[3] };
 	float center = row[3], extent = 0.0f;
 	for (int k = 0; k < 3; ++k)
 	{
-		center = LOOSE(row[k], values[SG_LANES * (2 + k)] + middle[k], center);
-		extent = LOOSE(fabsf(row[k]), values[SG_LANES * (5 + k)] + half[k], extent);
+		center = LOOSE(row[k], centers[k] + middle[k], center);
+		extent = LOOSE(fabsf(row[k]), halves[k] + half[k], extent);
 	}
 	return (Image){ center + extent, extent - center };
 }
 
-// The hull of what joints make of the boxes of what they move. The root's entries are eight joints each.
-static inline void BoundRoot(const sgWorld* w, const Posed* posed, RootScratch* s)
+/// A joint's matrix, loaded by rows.
+static inline void LoadMatrix(const float* from, float matrix[12])
 {
-	const sgGroupImage* group = posed->image->groupImages;
-	const float* values = posed->image->values[group->values + sizeof(sgLinearCommon) / sizeof(sgLaneFloats)].lane;
-	LANES(l)
+	const sgFloat4* rows = (const sgFloat4*)(const void*)from;
+	for (int row = 0; row < 3; ++row)
 	{
-		if (l < 3)
+		const sgFloat4 entries = rows[row];
+		for (int k = 0; k < 4; ++k)
 		{
-			BoundShifts(posed, group, 0, l, s->middle + l, s->half + l);
-		}
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			s->up[l][axis] = s->down[l][axis] = -INFINITY;
+			matrix[4 * row + k] = entries[k];
 		}
 	}
-	LANES(l)
+}
+
+// Every eighth joint: whether it can be, how far it reaches, and what it makes of the box of what it moves.
+static inline void AddJoints(const Posed* posed, RootScratch* s, uint32_t l)
+{
+	const sgImage* image = posed->image;
+	const sgGroupImage* group = image->groupImages;
+	const float *rest = s->rests[l / ROOT_LANES], *middle = s->middles[l / ROOT_LANES],
+	            *half = s->halves[l / ROOT_LANES];
+	const uint32_t parts = group->firstParts[1] - group->firstParts[0];
+	float reach[3] = { 0.0f, 0.0f, 0.0f }, up[3], down[3];
+	uint32_t faults = 0;
+	up[0] = up[1] = up[2] = down[0] = down[1] = down[2] = -INFINITY;
+	for (uint32_t j = l % ROOT_LANES; j < image->jointCount; j += ROOT_LANES)
 	{
-		for (uint32_t t = l; t < SG_LANES * group->entryCount; t += SG_GPU_LANES)
+		float matrix[12];
+		LoadMatrix(posed->palette + 12 * (uint64_t)image->joints[group->firstJoint + j], matrix);
+		faults |= CheckMatrix(matrix, rest, reach);
+		if (j >= parts)
 		{
-			const float* entry = values + (t / SG_LANES) * (sizeof(sgLocalEntry) / sizeof(float)) + t % SG_LANES;
-			if (!(entry[0] + entry[SG_LANES] > 0.0f))
-			{
-				continue;
-			}
-			const float* matrix = posed->palette + 12 * (uint64_t)posed->image->joints[group->firstEntry + t];
-			for (uint32_t axis = 0; axis < 3; ++axis)
-			{
-				float row[4];
-				TurnRow(&s->state, matrix, axis, row);
-				const Image image = ImageOfBox(row, entry, s->middle, s->half);
-				s->up[l][axis] = image.up > s->up[l][axis] ? image.up : s->up[l][axis];
-				s->down[l][axis] = image.down > s->down[l][axis] ? image.down : s->down[l][axis];
-			}
+			continue;
 		}
+		const sgPartImage part = image->parts[group->firstParts[0] + j];
+		for (uint32_t axis = 0; axis < 3; ++axis)
+		{
+			float row[4];
+			TurnRow(posed->state, matrix, axis, row);
+			const Image of = ImageOfBox(row, &part, middle, half);
+			up[axis] = of.up > up[axis] ? of.up : up[axis];
+			down[axis] = of.down > down[axis] ? of.down : down[axis];
+		}
+	}
+	s->faults[l] |= faults;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		s->reach[l][axis] = reach[axis];
+		s->up[l][axis] = up[axis];
+		s->down[l][axis] = down[axis];
 	}
 }
 
@@ -291,36 +285,50 @@ static inline void MoveSides(
 }
 
 // Reach and pad along an axis of the world. S bounds what positions are before they are placed.
-static inline void FindPad(const sgImage* image, uint32_t axis, RootScratch* s)
+static inline void FindPad(const sgImage* image, uint32_t axis, const float bodyReach[3], sgBodyState* state)
 {
 	double reach = 0.0;
 	for (int m = 0; m < 3; ++m)
 	{
-		reach += fabs(s->state.rotation[axis][m]) * (double)s->bodyReach[m];
+		reach += fabs(state->rotation[axis][m]) * (double)bodyReach[m];
 	}
-	s->state.reach[axis] = ROUND_UP(reach * (1.0 + SG_MARGIN_REACH));
-	const double most = 1.0625 * (double)s->state.reach[axis], t = fabs(s->state.translation[axis]);
-	double pad = (double)image->turnedError * (double)s->state.reach[axis] + SG_MARGIN_SUBNORMAL;
+	state->reach[axis] = ROUND_UP(reach * (1.0 + SG_MARGIN_REACH));
+	const double most = 1.0625 * (double)state->reach[axis], t = fabs(state->translation[axis]);
+	double pad = (double)image->turnedError * (double)state->reach[axis] + SG_MARGIN_SUBNORMAL;
 	pad += SG_MARGIN_PLACE * 0x1p-24 * (most + t) + SG_MARGIN_PLACED_TURNED * 0x1p-24 * (most + t);
-	pad += s->state.isMoved != 0 ? 0x1p-20 * most : 0.0;
-	s->state.pad[axis] = ROUND_UP(pad * (1.0 + 0x1p-20));
+	pad += state->isMoved != 0 ? 0x1p-20 * most : 0.0;
+	state->pad[axis] = ROUND_UP(pad * (1.0 + 0x1p-20));
 }
 
-static inline void BoundAxis(const sgImage* image, uint32_t axis, RootScratch* s)
+// The box, of what the lanes from `l` on found of a body. The hull of what joints make of the boxes of what they move.
+static inline void BoundBody(const sgImage* image, RootScratch* s, uint32_t l)
 {
+	sgBodyState* state = s->states + l / ROOT_LANES;
 	const sgGroupImage* group = image->groupImages;
-	float up = -INFINITY, down = -INFINITY;
-	for (uint32_t i = 0; i < SG_GPU_LANES; ++i)
+	const float* rest = s->rests[l / ROOT_LANES];
+	const double sum = 1.0 + (double)rest[0] + (double)rest[1] + (double)rest[2];
+	float up[3], down[3], bodyReach[3];
+	for (int axis = 0; axis < 3; ++axis)
 	{
-		up = s->up[i][axis] > up ? s->up[i][axis] : up;
-		down = s->down[i][axis] > down ? s->down[i][axis] : down;
+		float most = 0.0f;
+		up[axis] = down[axis] = -INFINITY;
+		for (uint32_t i = l; i < l + ROOT_LANES; ++i)
+		{
+			most = s->reach[i][axis] > most ? s->reach[i][axis] : most;
+			up[axis] = s->up[i][axis] > up[axis] ? s->up[i][axis] : up[axis];
+			down[axis] = s->down[i][axis] > down[axis] ? s->down[i][axis] : down[axis];
+		}
+		bodyReach[axis] = ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
 	}
-	FindPad(image, axis, s);
 	const bool isLeaf = (group->leafMask & 1) != 0; // then nothing better is known
-	const float reach = s->state.reach[axis], error = isLeaf ? 0.0f : image->values[group->values + 7].lane[0] * reach;
-	const float limit = 1.0625f * reach;
-	MoveSides(&s->state, axis, isLeaf ? limit : up, isLeaf ? limit : down, error, &s->state.lower[axis],
-	    &s->state.upper[axis]);
+	for (uint32_t axis = 0; axis < 3; ++axis)
+	{
+		FindPad(image, axis, bodyReach, state);
+		const float reach = state->reach[axis], limit = 1.0625f * reach;
+		const float error = isLeaf ? 0.0f : image->commons[0].error.lane[0] * reach;
+		MoveSides(state, axis, isLeaf ? limit : up[axis], isLeaf ? limit : down[axis], error, &state->lower[axis],
+		    &state->upper[axis]);
+	}
 }
 
 // The reach of src/body/placed.c: |t| and |M|, M being what the box has farthest from the body's own zero.
@@ -350,66 +358,107 @@ static inline void Refuse(const sgWorld* w, uint32_t body, uint32_t fault)
 	}
 }
 
-// A body without triangles has no box.
-static inline void FinishRoot(const sgWorld* w, const sgImage* image, uint32_t body, RootScratch* s)
+static inline void AddExtent(const sgBodyState* state, RootScratch* s)
 {
+	for (int axis = 0; axis < 3 && HasBox(state); ++axis)
+	{
+		const uint32_t at = OrderedOf(CenterOf(state, axis));
+		sgRaise(&s->extent[0][axis], at);
+		sgRaise(&s->extent[1][axis], UINT32_MAX - at);
+	}
+}
+
+// A body without triangles has no box. By the first lane of a body.
+static inline void FinishRoot(const sgWorld* w, const sgImage* image, uint32_t body, RootScratch* s, uint32_t l)
+{
+	sgBodyState* state = s->states + l / ROOT_LANES;
 	uint32_t fault = 0;
-	for (uint32_t i = 0; i < SG_GPU_LANES; ++i)
+	for (uint32_t i = l; i < l + ROOT_LANES; ++i)
 	{
 		fault |= s->faults[i];
 	}
-	fault |= IsTooFar(&s->state) ? fault_tooFar : 0;
+	BoundBody(image, s, l);
+	fault |= IsTooFar(state) ? fault_tooFar : 0;
 	Refuse(w, body, (fault & fault_pose) != 0 ? fault_pose : fault);
 	for (int axis = 0; axis < 3 && image->groupImages[0].vertexCount == 0 && image->groupCount == 1; ++axis)
 	{
-		s->state.lower[axis] = INFINITY;
-		s->state.upper[axis] = -INFINITY;
+		state->lower[axis] = INFINITY;
+		state->upper[axis] = -INFINITY;
 	}
-	w->bodies[body] = s->state;
+	AddExtent(state, s);
+	w->bodies[body] = *state;
 }
 
-static inline void MakeBody(const sgWorld* w, uint32_t body, RootScratch* s)
+/// What a lane works on: its body, or a null image if there is none.
+static inline Posed RootOf(const sgWorld* w, uint32_t body, RootScratch* s, uint32_t l)
 {
-	const uint32_t model = ModelOf(w, body);
-	const sgImage* image = w->images + model;
-	const float* amplitudes = AmplitudesOf(image, body);
+	if (body >= w->bodyCount)
+	{
+		return (Posed){ .image = NULL };
+	}
+	const sgBodyState* state = s->states + l / ROOT_LANES;
+	const sgImage* image = w->images + state->model;
+	return (Posed){ image, state, PaletteOf(image, body), AmplitudesOf(image, body) };
+}
+
+static inline void MakeBodies(const sgWorld* w, uint32_t first, RootScratch* s)
+{
 	LANES(l)
 	{
-		s->faults[l] = s->isMoved[l] = 0;
-		s->sums[l][0] = s->sums[l][1] = s->sums[l][2] = 0.0;
-		if (l == 0)
+		const uint32_t body = first + l / ROOT_LANES;
+		s->faults[l] = 0;
+		if (l % ROOT_LANES == 0 && body < w->bodyCount)
 		{
+			sgBodyState* state = s->states + l / ROOT_LANES;
+			state->model = ModelOf(w, body);
+			const sgImage* image = w->images + state->model;
 			const snugFrame* frame = image->frames != NULL ? image->frames + (body - image->firstBody) : NULL;
-			s->state.model = model;
-			s->faults[0] = MakeFrame(w, frame, &s->state) ? 0 : fault_pose;
-		}
-	}
-	if (amplitudes != NULL)
-	{
-		SumAmplitudes(w, image, amplitudes, s);
-	}
-	LANES(l)
-	{
-		if (l == 0)
-		{
-			FindRest(image, s);
-		}
-	}
-	const Posed posed = { image, &s->state, PaletteOf(image, body), s->state.isMoved != 0 ? amplitudes : NULL };
-	CheckJoints(w, image, posed.palette, s);
-	BoundRoot(w, &posed, s);
-	LANES(l)
-	{
-		if (l < 3)
-		{
-			BoundAxis(image, l, s);
+			s->faults[l] = MakeFrame(w, frame, state) ? 0 : fault_pose;
 		}
 	}
 	LANES(l)
 	{
-		if (l == 0)
+		const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
+		s->isMoved[l] = 0;
+		s->sums[l][0] = s->sums[l][1] = s->sums[l][2] = 0.0;
+		if (posed.image != NULL && posed.amplitudes != NULL)
 		{
-			FinishRoot(w, image, body, s);
+			SumAmplitudes(posed.image, posed.amplitudes, s, l);
+		}
+	}
+	LANES(l)
+	{
+		const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
+		if (posed.image != NULL && l % ROOT_LANES == 0)
+		{
+			FindRest(posed.image, s, l);
+		}
+	}
+	LANES(l)
+	{
+		const uint32_t number = l / ROOT_LANES, axis = l % ROOT_LANES;
+		Posed posed = RootOf(w, first + number, s, l);
+		if (posed.image != NULL && axis < 3)
+		{
+			posed.amplitudes = posed.state->isMoved != 0 ? posed.amplitudes : NULL;
+			BoundShifts(
+			    &posed, posed.image->groupImages, 0, axis, &s->middles[number][axis], &s->halves[number][axis]);
+		}
+	}
+	LANES(l)
+	{
+		const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
+		if (posed.image != NULL)
+		{
+			AddJoints(&posed, s, l);
+		}
+	}
+	LANES(l)
+	{
+		const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
+		if (posed.image != NULL && l % ROOT_LANES == 0)
+		{
+			FinishRoot(w, posed.image, first + l / ROOT_LANES, s, l);
 		}
 	}
 }
@@ -419,9 +468,23 @@ KERNEL(Roots)
 	const sgWorld* w = &world;
 	SHARED(RootScratch, scratch);
 	(void)step;
-	EACH(n, w->bodyCount)
+	LANES(l)
 	{
-		MakeBody(w, (uint32_t)n, scratch);
+		if (l < 6)
+		{
+			scratch->extent[l / 3][l % 3] = 0;
+		}
+	}
+	EACH(n, (w->bodyCount + ROOT_BODIES - 1) / ROOT_BODIES)
+	{
+		MakeBodies(w, (uint32_t)n * ROOT_BODIES, scratch);
+	}
+	LANES(l)
+	{
+		if (l < 6) // one of several places, or all groups would wait for each other
+		{
+			sgRaise(&w->counts->extents[GROUP(w) % SG_GPU_LANES][l / 3][l % 3], scratch->extent[l / 3][l % 3]);
+		}
 	}
 }
 

@@ -1,81 +1,107 @@
-// gpu/kernels/sort.h: sorting by (a, b), each item finding its place by itself.
+// gpu/kernels/sort.h: sorting by (a, b): all items, or each segment of them.
 //
-// First in runs: an item's place is how many of its run are less. Then two runs become one, again and again: its place
-// is where it is in its own run, and how many of the other are less. No two items of a segment are equal, so places are
-// taken once. An item outside looks nowhere, so segments may have any length.
+// First in runs, wherever segments begin: a group sorts a run in memory of its own. Then two runs of a segment become
+// one, again and again: an item's place is where it is in its own, and how many of the other are less. No two items of a
+// segment are equal, so places are taken once. An item outside looks nowhere, so segments may have any length.
 #ifndef SG_GPU_SORT_H
 #define SG_GPU_SORT_H
 
 #include "layout.h"
 
-/// Lanes read a run together, so a long one costs less than the launches that shorter ones take.
 #define SORT_RUN 256
+
+typedef struct SortScratch
+{
+	sgItem items[SORT_RUN];
+} SortScratch;
 
 static inline uint64_t KeyOf(const sgItem* item)
 {
 	return (uint64_t)item->a << 32 | item->b;
 }
 
-/// Which pass merges runs of this width: the first is 0.
-static inline uint32_t Sort_Pass(uint32_t width)
+/// @param isSegmented items of a segment have a number in `pair`, in ascending order
+static inline bool IsLess(const sgItem* one, const sgItem* other, bool isSegmented)
 {
-	uint32_t pass = 0;
-	for (; width > SORT_RUN; width /= 2)
-	{
-		++pass;
-	}
-	return pass;
+	return isSegmented && one->pair != other->pair ? one->pair < other->pair : KeyOf(one) < KeyOf(other);
 }
 
-/// How many passes segments of up to so many items take.
-static inline uint32_t Sort_PassCount(uint32_t longest)
+static inline void Sort_Exchange(SortScratch* s, uint32_t i, uint32_t j, bool isSegmented)
 {
-	uint32_t passes = 0;
-	for (uint64_t width = SORT_RUN; width < longest; width *= 2)
+	const sgItem one = s->items[i], other = s->items[j];
+	if (IsLess(&other, &one, isSegmented))
 	{
-		++passes;
+		s->items[i] = other;
+		s->items[j] = one;
 	}
-	return passes;
 }
 
-/// Move an item of the segment [first, end) to where it belongs in its run.
-static inline void Sort_Run(const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end)
+/// Sort up to SORT_RUN items: Batcher's bitonic network, turned so that all exchanges go the same way. Then what is
+/// beyond the end never moves, and needs no place.
+static inline void Sort_Run(const sgWorld* w, const sgItem* from, uint32_t count, bool isSegmented, SortScratch* s)
 {
-	if (i >= end)
+	LANES(l)
 	{
-		return;
+		for (uint32_t i = l; i < count; i += SG_GPU_LANES)
+		{
+			s->items[i] = from[i];
+		}
 	}
-	const sgItem item = from[i];
-	const uint64_t key = KeyOf(&item);
-	const uint32_t run = first + (i - first) / SORT_RUN * SORT_RUN;
-	uint32_t place = run;
-	for (uint32_t k = run; k < run + SORT_RUN && k < end; ++k)
+	for (uint32_t width = 2; width / 2 < count; width *= 2)
 	{
-		place += KeyOf(from + k) < key;
+		for (uint32_t step = width / 2; step > 0; step /= 2)
+		{
+			LANES(l)
+			{
+				for (uint32_t t = l; t < SORT_RUN / 2; t += SG_GPU_LANES)
+				{
+					const uint32_t i = t / step * 2 * step + t % step;
+					const uint32_t j = step == width / 2 ? i ^ (width - 1) : i + step;
+					if (j < count)
+					{
+						Sort_Exchange(s, i, j, isSegmented);
+					}
+				}
+			}
+		}
 	}
-	to[place] = item;
 }
 
-/// Move an item of sorted runs to where it belongs in the two that become one.
-static inline void Sort_Merge(const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end, uint32_t width)
+/// How far a segment reaches, from where the run begins in which its first item is.
+static inline uint32_t Sort_Span(uint32_t first, uint32_t end)
 {
-	if (i >= end)
+	return end - first / SORT_RUN * SORT_RUN;
+}
+
+/// How often runs become one until such a segment is.
+static inline uint32_t Sort_Merges(uint32_t span)
+{
+	uint32_t merges = 0;
+	for (uint64_t width = SORT_RUN; width < span; width *= 2)
 	{
-		return;
+		++merges;
 	}
-	const sgItem item = from[i];
-	const uint64_t key = KeyOf(&item), length = end - first, own = (i - first) / width, other = own ^ 1;
-	uint64_t low = other * width < length ? other * width : length;
-	uint64_t high = (other + 1) * width < length ? (other + 1) * width : length;
-	const uint64_t start = low;
+	return merges;
+}
+
+/// Where an item belongs when two runs of the segment [first, end) become one.
+static inline uint32_t Sort_Merge(const sgItem* from, uint32_t i, uint32_t first, uint32_t end, uint32_t merge)
+{
+	const uint64_t key = KeyOf(from + i), base = first / SORT_RUN * SORT_RUN, width = (uint64_t)SORT_RUN << merge;
+	const uint64_t own = (i - base) / width, other = own ^ 1;
+	const uint64_t start = base + other * width > first ? base + other * width : first;
+	uint64_t low = start < end ? start : end, high = base + (other + 1) * width;
+	high = high < end ? high : end;
+	const uint64_t before = low;
 	while (low < high)
 	{
 		const uint64_t middle = (low + high) / 2;
-		const bool isLess = KeyOf(from + first + middle) < key;
+		const bool isLess = KeyOf(from + middle) < key;
 		low = isLess ? middle + 1 : low;
 		high = isLess ? high : middle;
 	}
-	to[first + own / 2 * 2 * width + (i - first - own * width) + (low - start)] = item;
+	const uint64_t ownStart = base + own * width > first ? base + own * width : first;
+	return (uint32_t)((own % 2 == 0 ? ownStart : start) + (i - ownStart) + (low - before));
 }
 
 #endif
