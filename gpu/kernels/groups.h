@@ -389,6 +389,17 @@ static inline void BoundInner(const sgWorld* w, const Posed* posed, const sgGrou
 
 // ---- Leaves ---------------------------------------------------------------------------------------------------------
 
+/// A coordinate of a triangle's corners.
+static inline void AddCorners(const GroupScratch* s, uint32_t three, uint32_t axis, float* lower, float* upper)
+{
+	for (int c = 0; c < 3; ++c)
+	{
+		const float x = s->corners[three >> 8 * c & 0xff][axis];
+		*lower = x < *lower ? x : *lower;
+		*upper = x > *upper ? x : *upper;
+	}
+}
+
 // Vertices of a cluster, and the boxes of its leaves, which are exact.
 static inline void BoundLeaves(const sgWorld* w, const Posed* posed, const sgGroupImage* image, uint32_t group,
     GroupScratch* s, sgFloat4* corners, sgBoxLanes* out)
@@ -409,14 +420,16 @@ static inline void BoundLeaves(const sgWorld* w, const Posed* posed, const sgGro
 		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 		if (axis < 3 && (image->leafMask >> node & 1) != 0)
 		{
-			const sgLeafImage leaf = posed->image->leaves[posed->image->nodes[group * SG_LANES + node].first];
+			const sgLeafImage* leaf = posed->image->leaves + posed->image->nodes[group * SG_LANES + node].first;
 			float lower = INFINITY, upper = -INFINITY;
-			for (uint32_t i = 0; i < 3 * SG_LANES && leaf.triangleCount > 0; ++i)
+			if (leaf->triangleCount > 0)
 			{
-				const uint32_t three = leaf.corners[i / 12][i / 3 % 4];
-				const float x = s->corners[three >> 8 * (i % 3) & 0xff][axis];
-				lower = x < lower ? x : lower;
-				upper = x > upper ? x : upper;
+				const sgWord4 four = leaf->corners[0], others = leaf->corners[1];
+				for (int i = 0; i < 4; ++i)
+				{
+					AddCorners(s, four[i], axis, &lower, &upper);
+					AddCorners(s, others[i], axis, &lower, &upper);
+				}
 			}
 			out->lower[axis][node] = lower;
 			out->upper[axis][node] = upper;
@@ -428,16 +441,16 @@ static inline void MakeGroup(const sgWorld* w, uint32_t number, GroupScratch* s)
 {
 	const uint32_t body = w->owners[number].a, group = w->owners[number].b;
 	const Posed posed = Posed_Get(w, body);
-	const sgGroupImage image = posed.image->groupImages[group];
+	const sgGroupImage* image = posed.image->groupImages + group;
 	sgBoxLanes* out = w->boxes + number;
-	if ((image.mask & ~image.leafMask) != 0)
+	if ((image->mask & ~image->leafMask) != 0)
 	{
-		BoundInner(w, &posed, &image, posed.image->commons + group, s, out);
+		BoundInner(w, &posed, image, posed.image->commons + group, s, out);
 	}
-	if (image.leafMask != 0)
+	if (image->leafMask != 0)
 	{
 		sgFloat4* corners = w->corners + (uint64_t)number * w->vertexStride;
-		BoundLeaves(w, &posed, &image, group, s, corners, out);
+		BoundLeaves(w, &posed, image, group, s, corners, out);
 	}
 }
 

@@ -136,7 +136,8 @@ static inline int DecidePair(const Corners a, const Corners b)
 		return meet_unsure;
 	}
 	const int loneA = LoneOf(s), loneB = LoneOf(t);
-	const int turnA = t[loneB] > 0 ? 2 : 1, turnB = s[loneA] > 0 ? 1 : 2;
+	// The one that is alone is on the side where fewer are: no array is looked into by a number that varies.
+	const int turnA = t[0] + t[1] + t[2] < 0 ? 2 : 1, turnB = s[0] + s[1] + s[2] < 0 ? 1 : 2;
 	const float *p = a[loneA], *q = a[(loneA + turnA) % 3], *r = a[(loneA + 3 - turnA) % 3];
 	const float *P = b[loneB], *Q = b[(loneB + turnB) % 3], *R = b[(loneB + 3 - turnB) % 3];
 	const int first = SignOf(q, P, R, p, error), second = SignOf(r, P, Q, p, error);
