@@ -302,8 +302,8 @@ static bool ReadPart(const Draft* draft, const sgLinearFamily* family, uint32_t 
 static uint64_t CountParts(const Draft* draft)
 {
 	const sgTree* tree = &draft->model->tree;
-	uint64_t count = 0;
-	for (uint32_t group = 0; group < tree->groupCount; ++group)
+	uint64_t count = draft->jointCount;
+	for (uint32_t group = 1; group < tree->groupCount; ++group)
 	{
 		const sgLinearFamily* family = FamilyOf(draft, group);
 		uint32_t rest = sgLinear_BoundedLanes(sgTree_Family(tree, group * SG_LANES));
@@ -333,7 +333,7 @@ static void ListArrays(const Draft* draft, sgArray list[ARRAY_COUNT])
 		{ SG_ARRAY(Arrays, influences, CountOf(draft, &draft->contents.influences) + 1) },
 		{ SG_ARRAY(Arrays, firstShifts, records) },
 		{ SG_ARRAY(Arrays, shifts, CountOf(draft, &draft->contents.displacements) + 1) },
-		{ SG_ARRAY(Arrays, joints, (uint64_t)draft->families.entryCount + draft->jointCount) },
+		{ SG_ARRAY(Arrays, joints, (uint64_t)draft->families.entryCount + 1) },
 		{ SG_ARRAY(Arrays, commons, tree->groupCount) },
 		{ SG_ARRAY(Arrays, parts, parts + 1) },
 		{ SG_ARRAY(Arrays, partJoints, parts + 1) },
@@ -369,37 +369,18 @@ static void WriteLeaves(const Draft* draft, const Arrays* out)
 	}
 }
 
-// The joints of the root: those that move anything below, which parts are of, then all others.
-static void WriteRoot(const Draft* draft, const Arrays* out, sgGroupImage* image, uint32_t* joints, uint32_t* parts)
+// The root has a part for each joint, empty for those that move nothing.
+static void WriteRoot(const Draft* draft, const Arrays* out)
 {
 	const sgLinearFamily* family = FamilyOf(draft, 0);
-	uint16_t* own = out->joints + *joints;
-	uint32_t count = 0;
-	image->jointCount = draft->jointCount;
 	for (uint32_t joint = 0; family != NULL && joint < NumberCount(family); ++joint)
 	{
-		if (ReadPart(draft, family, 0, joint, out->parts + *parts + count))
+		sgPartImage part;
+		if (ReadPart(draft, family, 0, joint, &part))
 		{
-			own[count++] = draft->families.entryTransforms[family->firstEntry + joint];
+			out->parts[draft->families.entryTransforms[family->firstEntry + joint]] = part;
 		}
 	}
-	*parts += count;
-	for (uint32_t joint = 0; joint < draft->jointCount; ++joint)
-	{
-		uint32_t at = 0;
-		for (; at < count && own[at] != joint; ++at)
-		{
-		}
-		if (at == count)
-		{
-			own[count++] = (uint16_t)joint;
-		}
-	}
-	for (uint32_t node = 1; node <= SG_LANES; ++node)
-	{
-		image->firstParts[node] = *parts;
-	}
-	*joints += count;
 }
 
 static void WriteParts(
@@ -415,12 +396,7 @@ static void WriteParts(
 		SG_CHECK((family->isAcross != sgAcross_nodes) == (group == 0));
 		out->commons[group] = *CommonOf(draft, family);
 	}
-	if (group == 0)
-	{
-		WriteRoot(draft, out, image, joints, parts);
-		return;
-	}
-	image->jointCount = family != NULL ? NumberCount(family) : 0;
+	image->jointCount = family != NULL && group > 0 ? NumberCount(family) : 0;
 	CopyArray(out->joints + *joints, draft->families.entryTransforms + (family != NULL ? family->firstEntry : 0),
 	    image->jointCount * sizeof(uint16_t));
 	*joints += image->jointCount;
@@ -437,7 +413,8 @@ static void WriteParts(
 
 static void WriteGroups(const Draft* draft, const Arrays* out)
 {
-	uint32_t joints = 0, parts = 0;
+	uint32_t joints = 0, parts = draft->jointCount;
+	WriteRoot(draft, out);
 	const sgTree* tree = &draft->model->tree;
 	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{

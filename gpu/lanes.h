@@ -13,10 +13,11 @@
 //
 // Where all groups have to be done with something before any goes on, a kernel has steps:
 //
-//     KERNEL_IN_STEPS(name) { ...; return true; }
+//     KERNEL_IN_STEPS(name, tasks) { ...; return true; }
 //
 // is done by all groups for number 0, then for 1, and so on while it returns true, which it does for all or for none.
-// On a GPU all groups run at once and wait for each other in between, which takes less time than another launch.
+// On a GPU all groups run at once and wait for each other in between, which takes less time than another launch, and
+// the less the fewer they are: no more take part than there are tasks.
 //
 // Arithmetic rounds every operation (-ffp-contract=off): positions and decisions are the library's bits. LOOSE, a
 // product and a sum that may be fused, is for bounds, which allow for both roundings.
@@ -40,15 +41,19 @@ typedef struct sgTurns
 
 #if defined(__NVPTX__)
 #define KERNEL(name) __attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)
-#define KERNEL_IN_STEPS(name)                                                                    \
-	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number);       \
-	__attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)               \
-	{                                                                                            \
-		for (uint32_t number = 0; name##Step_(&world, &step, number); ++number)                  \
-		{                                                                                        \
-			sgGather(&world.counts->gathered);                                                   \
-		}                                                                                        \
-	}                                                                                            \
+#define KERNEL_IN_STEPS(name, tasks)                                                                      \
+	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number);                \
+	__attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)                        \
+	{                                                                                                     \
+		const sgWorld* w = &world;                                                                        \
+		if (sgTakesPart(tasks))                                                                           \
+		{                                                                                                 \
+			for (uint32_t number = 0; name##Step_(w, &step, number); ++number)                            \
+			{                                                                                             \
+				sgGather(&w->counts->gathered);                                                           \
+			}                                                                                             \
+		}                                                                                                 \
+	}                                                                                                     \
 	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number)
 #define LANES(l)                                                                                                 \
 	for (uint32_t l = ((void)w, __nvvm_bar_warp_sync(~0u), __nvvm_read_ptx_sreg_tid_x() & 31), once_ = 1; once_; \
@@ -58,6 +63,7 @@ typedef struct sgTurns
 	type* const name = (type*)(name##Of_ + __nvvm_read_ptx_sreg_tid_x() / 32)
 #define GROUP(w) (__nvvm_read_ptx_sreg_ctaid_x() * SG_GPU_GROUPS + __nvvm_read_ptx_sreg_tid_x() / 32)
 #define GROUP_COUNT(w) (__nvvm_read_ptx_sreg_nctaid_x() * SG_GPU_GROUPS)
+#define STEP_GROUP_COUNT(w) (sgBlocks_ * SG_GPU_GROUPS)
 #define LOOSE(a, b, c) __builtin_fmaf(a, b, c)
 #define ROUND_UP(x) __nvvm_d2f_rp(x)
 #define ROOT(x) __nvvm_sqrt_rn_d(x)
@@ -72,7 +78,7 @@ typedef struct sgTurns
 		return false;                                                      \
 	}                                                                      \
 	static void name##Once_(sgWorld world, sgStep step)
-#define KERNEL_IN_STEPS(name)                                                                    \
+#define KERNEL_IN_STEPS(name, tasks)                                                                    \
 	static bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number);              \
 	bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number)                            \
 	{                                                                                            \
@@ -85,6 +91,7 @@ typedef struct sgTurns
 	type* const name = &name##Of_
 #define GROUP(w) (w)->turns->group
 #define GROUP_COUNT(w) (w)->turns->groupCount
+#define STEP_GROUP_COUNT(w) (w)->turns->groupCount
 #define LOOSE(a, b, c) ((a) * (b) + (c))
 #define ROUND_UP(x) sgRoundUp(x)
 #define ROOT(x) sqrt(x)
@@ -92,18 +99,35 @@ typedef struct sgTurns
 
 /// Do something for all numbers below `count`, each group for some of them.
 #define EACH(n, count) for (uint64_t n = GROUP(w), end_ = (count); n < end_; n += GROUP_COUNT(w))
+/// The same in a step.
+#define EACH_OF_STEP(n, count) for (uint64_t n = GROUP(w), end_ = (count); n < end_; n += STEP_GROUP_COUNT(w))
 
 #define ADD(place, value) __atomic_fetch_add(place, value, __ATOMIC_RELAXED)
 
 #if defined(__NVPTX__)
-/// Wait for all other groups of a launch. Each block adds to a word, which all together change by its highest bit.
+static __attribute__((address_space(3))) uint32_t sgBlocks_; ///< of a launch, that take part
+
+/// Whether a block of groups takes part, where there are so many tasks for groups.
+static inline bool sgTakesPart(uint64_t tasks)
+{
+	const uint64_t wanted = (tasks + SG_GPU_GROUPS - 1) / SG_GPU_GROUPS;
+	const uint32_t all = (uint32_t)__nvvm_read_ptx_sreg_nctaid_x();
+	const uint32_t blocks = wanted < 1 ? 1 : wanted < all ? (uint32_t)wanted : all;
+	if (__nvvm_read_ptx_sreg_tid_x() == 0)
+	{
+		sgBlocks_ = blocks;
+	}
+	__nvvm_bar_sync(0);
+	return (uint32_t)__nvvm_read_ptx_sreg_ctaid_x() < blocks;
+}
+
+/// Wait for all other groups that take part. Each block adds to a word, which all together change by its highest bit.
 static inline void sgGather(uint32_t* word)
 {
 	__nvvm_bar_sync(0);
 	if (__nvvm_read_ptx_sreg_tid_x() == 0)
 	{
-		const uint32_t own =
-		    __nvvm_read_ptx_sreg_ctaid_x() == 0 ? 0x80000001u - (uint32_t)__nvvm_read_ptx_sreg_nctaid_x() : 1;
+		const uint32_t own = __nvvm_read_ptx_sreg_ctaid_x() == 0 ? 0x80000001u - sgBlocks_ : 1;
 		__nvvm_membar_gl();
 		const uint32_t before = ADD(word, own);
 		while (((*(volatile uint32_t*)word ^ before) & 0x80000000u) == 0)
@@ -131,6 +155,9 @@ static inline void sgRaise(uint32_t* place, uint32_t value)
 	}
 #endif
 }
+
+/// Eight bytes of anything.
+typedef uint64_t __attribute__((may_alias)) sgEight;
 
 /// Four floats that are loaded and stored at once.
 typedef float sgFloat4 __attribute__((vector_size(16)));

@@ -54,7 +54,7 @@ typedef struct sgGroupImage
 {
 	uint32_t mask, leafMask;
 	uint32_t firstJoint; ///< in sgImage.joints
-	uint32_t jointCount; ///< that move anything below; of the root: all, those that do first
+	uint32_t jointCount; ///< that move anything below
 	uint32_t firstParts[SG_LANES + 1]; ///< in sgImage.parts: of each node, by numbers of joints, and where the last end
 	uint32_t firstShift;  ///< in sgImage.intervals and intervalFields
 	uint32_t shiftCount;  ///< fields that move anything below
@@ -89,7 +89,7 @@ typedef struct sgImage
 	const sgShiftImage* shifts;
 	const uint16_t* joints;
 	const sgLinearCommon* commons; ///< (groupCount): slack and error of its nodes
-	const sgPartImage* parts;
+	const sgPartImage* parts;   ///< of the root for every joint, or an empty one; then of the nodes of other groups
 	const uint16_t* partJoints; ///< of each part, its joint's number in the group
 	const uint16_t* intervalFields;
 	const sgFieldInterval* intervals;

@@ -41,10 +41,20 @@ static inline uint32_t SpreadBits(uint32_t x)
 	return (x | x << 2) & 0x09249249u;
 }
 
+/// Boxes of a group of groups.
+typedef struct RefitScratch
+{
+	sgBoxLanes boxes[SG_LANES];
+} RefitScratch;
+
 typedef struct OrderScratch
 {
 	uint32_t extent[2][3]; ///< of all bodies
-	SortScratch sort;
+	union
+	{
+		SortScratch sort;
+		RefitScratch refit;
+	};
 } OrderScratch;
 
 // Any number will do: it decides about time only.
@@ -83,7 +93,7 @@ static inline void OrderRuns(const sgWorld* w, OrderScratch* s)
 			s->extent[l / 3][l % 3] = most;
 		}
 	}
-	EACH(n, (w->bodyCount + SORT_RUN - 1) / SORT_RUN)
+	EACH_OF_STEP(n, (w->bodyCount + SORT_RUN - 1) / SORT_RUN)
 	{
 		const uint32_t first = (uint32_t)n * SORT_RUN;
 		const uint32_t count = w->bodyCount - first < SORT_RUN ? w->bodyCount - first : SORT_RUN;
@@ -115,7 +125,7 @@ static inline void OrderMerge(const sgWorld* w, uint32_t merge)
 {
 	const sgItem* from = w->order[merge % 2];
 	sgItem* to = w->order[1 - merge % 2];
-	EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	EACH_OF_STEP(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
@@ -156,32 +166,48 @@ static inline sgBox BoxOfGroup(const sgBoxLanes* group)
 	return merged;
 }
 
-// Boxes of a level from those below. Where there is no box it is empty.
-static inline void RefitLevel(const sgWorld* w, uint32_t level)
+static inline sgBox BoxBelow(const sgWorld* w, uint32_t level, uint32_t place)
 {
-	const uint32_t places = SG_LANES * sgWorld_LevelCount(w->bodyCount, level);
 	const uint32_t below = level > 0 ? sgWorld_LevelCount(w->bodyCount, level - 1) : w->bodyCount;
-	const sgBoxLanes* children = level > 0 ? LevelGroups(w, level - 1) : NULL;
-	const sgItem* order = SortedOrder(w);
-	sgBoxLanes* groups = LevelGroups(w, level);
-	EACH(n, (places + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	return place >= below ? sgBox_Empty()
+	       : level > 0    ? BoxOfGroup(LevelGroups(w, level - 1) + place)
+	                      : BoxOfState(w->bodies + SortedOrder(w)[place].b);
+}
+
+// Boxes of a level from those below, and of the next one. Where there is no box it is empty.
+static inline void RefitLevels(const sgWorld* w, uint32_t level, RefitScratch* s)
+{
+	const uint32_t count = sgWorld_LevelCount(w->bodyCount, level);
+	const uint32_t countAbove = sgWorld_LevelCount(w->bodyCount, level + 1);
+	sgBoxLanes *groups = LevelGroups(w, level), *above = LevelGroups(w, level + 1);
+	EACH_OF_STEP(n, countAbove)
 	{
+		const uint32_t first = (uint32_t)n * SG_LANES;
 		LANES(l)
 		{
-			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
-			if (i < places)
+			for (uint32_t i = l; i < SG_LANES * SG_LANES; i += SG_GPU_LANES)
 			{
-				const sgBox box = i >= below  ? sgBox_Empty()
-				                  : level > 0 ? BoxOfGroup(children + i)
-				                              : BoxOfState(w->bodies + order[i].b);
-				sgBoxLanes_Set(groups + i / SG_LANES, i % SG_LANES, &box);
+				const sgBox box = BoxBelow(w, level, first * SG_LANES + i);
+				sgBoxLanes_Set(s->boxes + i / SG_LANES, i % SG_LANES, &box);
+				if (first + i / SG_LANES < count)
+				{
+					sgBoxLanes_Set(groups + first + i / SG_LANES, i % SG_LANES, &box);
+				}
+			}
+		}
+		LANES(l)
+		{
+			if (l < SG_LANES && count > 1)
+			{
+				const sgBox box = BoxOfGroup(s->boxes + l);
+				sgBoxLanes_Set(above + n, l, &box);
 			}
 		}
 	}
 }
 
 // Bodies in order, and the tree over them, of which step->level is the top.
-KERNEL_IN_STEPS(Order)
+KERNEL_IN_STEPS(Order, w->bodyCount / SG_GPU_LANES + 1)
 {
 	SHARED(OrderScratch, scratch);
 	if (IsStopped(w))
@@ -199,8 +225,9 @@ KERNEL_IN_STEPS(Order)
 		OrderMerge(w, number - 1);
 		return true;
 	}
-	RefitLevel(w, number - merges - 1);
-	return number - merges - 1 < step->level;
+	const uint32_t level = 2 * (number - merges - 1);
+	RefitLevels(w, level, &scratch->refit);
+	return level + 1 < step->level;
 }
 
 static inline bool Overlap(const sgBox* a, const sgBox* b)
@@ -232,10 +259,23 @@ typedef struct FindScratch
 	uint32_t groups[TREE_LEVELS][SG_GPU_LANES];
 	uint32_t counts[TREE_LEVELS];
 	const sgBoxLanes* levels[TREE_LEVELS];
+	const sgItem* order;
 	sgBoxLanes own; ///< of eight bodies
 	sgBox all;      ///< around them
 	Outbox out;
 } FindScratch;
+
+// Neighbours on the curve may be far from each other, where it leaps: then the box around them says little.
+static inline bool OverlapsOwn(const FindScratch* s, const sgBox* box)
+{
+	bool isNear = false;
+	for (uint32_t i = 0; i < SG_LANES && !isNear && Overlap(&s->all, box); ++i)
+	{
+		const sgBox own = sgBoxLanes_Get(&s->own, i);
+		isNear = Overlap(&own, box);
+	}
+	return isNear;
+}
 
 // What a lane does of opening a group that is not of bodies: whether a child is to be opened, which has bodies from the
 // own eight on.
@@ -244,7 +284,7 @@ static inline void LookAt(uint32_t own, uint32_t level, uint32_t group, uint32_t
 	const uint32_t child = SG_LANES * group + lane;
 	const uint64_t end = ((uint64_t)child + 1) << (3 * (level - 1)); // of the groups of bodies below
 	const sgBox box = sgBoxLanes_Get(s->levels[level] + group, lane);
-	if (end > own && Overlap(&s->all, &box))
+	if (end > own && OverlapsOwn(s, &box))
 	{
 		s->groups[level - 1][ADD(s->counts + level - 1, 1u)] = child;
 	}
@@ -254,7 +294,7 @@ static inline void LookAt(uint32_t own, uint32_t level, uint32_t group, uint32_t
 static inline void Meetings(const sgWorld* w, uint32_t own, uint32_t group, uint32_t lane, FindScratch* s)
 {
 	const sgBox other = sgBoxLanes_Get(s->levels[0] + group, lane);
-	const sgItem* order = SortedOrder(w);
+	const sgItem* order = s->order;
 	for (uint32_t i = 0; i < SG_LANES && group >= own && Overlap(&s->all, &other); ++i)
 	{
 		const sgBox box = sgBoxLanes_Get(&s->own, i);
@@ -342,6 +382,10 @@ KERNEL(FindPairs)
 		if (l <= step.level)
 		{
 			scratch->levels[l] = LevelGroups(w, l);
+		}
+		if (l == 0)
+		{
+			scratch->order = SortedOrder(w);
 		}
 	}
 	Outbox_Begin(w, &scratch->out);

@@ -166,6 +166,20 @@ typedef union GroupScratch
 	float corners[SG_MAX_CLUSTER_VERTICES][3]; // no vectors: clang 19 loses where they are if an index varies
 } GroupScratch;
 
+/// A joint's matrix, loaded by rows.
+static inline void LoadMatrix(const float* from, float matrix[12])
+{
+	const sgFloat4* rows = (const sgFloat4*)(const void*)from;
+	for (int row = 0; row < 3; ++row)
+	{
+		const sgFloat4 entries = rows[row];
+		for (int k = 0; k < 4; ++k)
+		{
+			matrix[4 * row + k] = entries[k];
+		}
+	}
+}
+
 static inline void StoreRows(
     const sgWorld* w, const Posed* posed, const sgGroupImage* group, uint32_t first, uint32_t count, GroupScratch* s)
 {

@@ -10,7 +10,7 @@ static inline void FindTouched(const sgWorld* w, const sgStep* step, Outbox* out
 {
 	const uint32_t count = Queue_Count(&w->candidates);
 	Outbox_Begin(w, out);
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
@@ -33,7 +33,7 @@ static inline void FindTouched(const sgWorld* w, const sgStep* step, Outbox* out
 static inline void SortRuns(
     const sgWorld* w, const sgItem* from, sgItem* to, uint32_t count, bool isSegmented, SortScratch* s)
 {
-	EACH(n, (count + SORT_RUN - 1) / SORT_RUN)
+	EACH_OF_STEP(n, (count + SORT_RUN - 1) / SORT_RUN)
 	{
 		const uint32_t first = (uint32_t)n * SORT_RUN, some = count - first < SORT_RUN ? count - first : SORT_RUN;
 		Sort_Run(w, from + first, some, isSegmented, s);
@@ -51,7 +51,7 @@ static inline void MergeTouched(const sgWorld* w, uint32_t count, uint32_t merge
 {
 	const sgItem* from = merge % 2 == 0 ? w->touchedToo : w->touched.items;
 	sgItem* to = merge % 2 == 0 ? w->touched.items : w->touchedToo;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
@@ -84,7 +84,7 @@ static inline uint32_t SumBefore(const SumScratch* s, uint32_t l)
 
 static inline void SumCounts(const sgWorld* w, const sgItem* sorted, uint32_t count, SumScratch* s)
 {
-	EACH(n, (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK)
+	EACH_OF_STEP(n, (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK)
 	{
 		LANES(l)
 		{
@@ -106,39 +106,10 @@ static inline void SumCounts(const sgWorld* w, const sgItem* sorted, uint32_t co
 	}
 }
 
-// Sums of counts become those of all before, by one group.
-static inline void SumChunks(const sgWorld* w, const sgStep* step, uint32_t count, SumScratch* s)
+static inline void PlaceEnd(const sgWorld* w, const sgStep* step, uint32_t count, uint32_t end)
 {
-	const uint32_t chunks = (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK;
-	const uint32_t own = (chunks + SG_GPU_LANES - 1) / SG_GPU_LANES;
-	if (GROUP(w) != 0)
-	{
-		return;
-	}
-	LANES(l)
-	{
-		uint32_t sum = 0;
-		for (uint32_t i = l * own; i < (l + 1) * own && i < chunks; ++i)
-		{
-			sum += w->chunks[i];
-		}
-		s->sums[l] = sum;
-	}
-	LANES(l)
-	{
-		uint32_t sum = SumBefore(s, l);
-		for (uint32_t i = l * own; i < (l + 1) * own && i < chunks; ++i)
-		{
-			const uint32_t one = w->chunks[i];
-			w->chunks[i] = sum;
-			sum += one;
-		}
-		if (l == SG_GPU_LANES - 1)
-		{
-			w->firsts[count] = sum;
-			w->offsetColumn[count] = step->storesPairs != 0 ? sum : 0;
-		}
-	}
+	w->firsts[count] = end;
+	w->offsetColumn[count] = step->storesPairs != 0 ? end : 0;
 }
 
 static inline void PlacePair(const sgWorld* w, const sgStep* step, const sgItem* sorted, uint32_t i, uint32_t first)
@@ -158,24 +129,39 @@ static inline void PlacePair(const sgWorld* w, const sgStep* step, const sgItem*
 	sgRaise(&w->counts->longest, Sort_Span(first, first + own));
 }
 
+// Behind the last pair is the end.
 static inline void PlacePairs(
     const sgWorld* w, const sgStep* step, const sgItem* sorted, uint32_t count, SumScratch* s)
 {
-	EACH(n, (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK)
+	EACH_OF_STEP(n, count / SG_GPU_CHUNK + 1)
 	{
-		uint32_t before = w->chunks[n];
-		for (uint32_t start = (uint32_t)n * SG_GPU_CHUNK; start < ((uint32_t)n + 1) * SG_GPU_CHUNK && start < count;
-		     start += SG_GPU_LANES)
+		LANES(l)
 		{
+			uint32_t sum = 0;
+			for (uint32_t i = l; i < n; i += SG_GPU_LANES)
+			{
+				sum += w->chunks[i];
+			}
+			s->sums[l] = sum;
+		}
+		uint32_t before = SumBefore(s, SG_GPU_LANES);
+		for (uint32_t i = 0; i < SG_GPU_CHUNK; i += SG_GPU_LANES)
+		{
+			const uint32_t start = (uint32_t)n * SG_GPU_CHUNK + i;
 			LANES(l)
 			{
 				s->sums[l] = start + l < count ? w->pairCounts[sorted[start + l].pair] : 0;
 			}
 			LANES(l)
 			{
+				const uint32_t first = before + SumBefore(s, l);
 				if (start + l < count)
 				{
-					PlacePair(w, step, sorted, start + l, before + SumBefore(s, l));
+					PlacePair(w, step, sorted, start + l, first);
+				}
+				else if (start + l == count)
+				{
+					PlaceEnd(w, step, count, first);
 				}
 			}
 			before += SumBefore(s, SG_GPU_LANES);
@@ -194,7 +180,7 @@ static inline bool IsComplete(const sgWorld* w)
 static inline void Scatter(const sgWorld* w, const sgStep* step)
 {
 	const uint32_t count = *w->found.count;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
@@ -223,7 +209,7 @@ static inline void MergeFound(const sgWorld* w, uint32_t merge, bool isLast)
 	const uint32_t count = *w->found.count;
 	const sgItem* from = merge % 2 == 0 ? w->found.items : w->foundToo;
 	sgItem* to = merge % 2 == 0 ? w->foundToo : w->found.items;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
@@ -265,7 +251,14 @@ static inline bool SortFound(const sgWorld* w, uint32_t number, CollectScratch* 
 	return number < last;
 }
 
-KERNEL_IN_STEPS(Collect)
+/// For how many groups there is something to do.
+static inline uint64_t CollectTasks(const sgWorld* w)
+{
+	const uint32_t candidates = Queue_Count(&w->candidates), found = Queue_Count(&w->found);
+	return (candidates > found ? candidates : found) / (2 * SG_GPU_LANES) + 1;
+}
+
+KERNEL_IN_STEPS(Collect, CollectTasks(w))
 {
 	SHARED(CollectScratch, s);
 	if (IsStopped(w))
@@ -292,10 +285,9 @@ KERNEL_IN_STEPS(Collect)
 	switch (number - 2 - merges)
 	{
 	case 0: SumCounts(w, sorted, count, &s->sums); return true;
-	case 1: SumChunks(w, step, count, &s->sums); return true;
-	case 2: PlacePairs(w, step, sorted, count, &s->sums); return step->storesPairs != 0 && IsComplete(w);
-	case 3: Scatter(w, step); return step->isUnsorted == 0;
-	default: return SortFound(w, number - 6 - merges, s);
+	case 1: PlacePairs(w, step, sorted, count, &s->sums); return step->storesPairs != 0 && IsComplete(w);
+	case 2: Scatter(w, step); return step->isUnsorted == 0;
+	default: return SortFound(w, number - 5 - merges, s);
 	}
 }
 

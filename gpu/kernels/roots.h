@@ -13,11 +13,16 @@
 #define ROOT_BODIES 4
 #define ROOT_LANES (SG_GPU_LANES / ROOT_BODIES)
 
+/// Joints of each that are loaded at a time.
+#define ROOT_JOINTS 16
+
 typedef struct RootScratch
 {
 	sgBodyState states[ROOT_BODIES];
 	float rests[ROOT_BODIES][3]; ///< how far vertices reach before joints move them
 	float middles[ROOT_BODIES][3], halves[ROOT_BODIES][3]; ///< of displacements
+	float reaches[ROOT_BODIES][3]; ///< how far vertices reach after joints moved them, along the body's axes
+	float matrices[ROOT_BODIES][ROOT_JOINTS][12];
 	uint32_t extent[2][3]; ///< see sgCounts
 	// By lanes.
 	uint32_t faults[SG_GPU_LANES];
@@ -216,46 +221,44 @@ static inline Image ImageOfBox(
 	return (Image){ center + extent, extent - center };
 }
 
-/// A joint's matrix, loaded by rows.
-static inline void LoadMatrix(const float* from, float matrix[12])
+// Matrices of some joints, by the lanes of a body: as they lie there, which is faster than one by one.
+static inline void LoadJoints(const Posed* posed, uint32_t first, uint32_t count, RootScratch* s, uint32_t l)
 {
-	const sgFloat4* rows = (const sgFloat4*)(const void*)from;
-	for (int row = 0; row < 3; ++row)
+	const sgFloat4* from = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)first);
+	float* to = s->matrices[l / ROOT_LANES][0];
+	for (uint32_t i = l % ROOT_LANES; i < 3 * count; i += ROOT_LANES)
 	{
-		const sgFloat4 entries = rows[row];
-		for (int k = 0; k < 4; ++k)
-		{
-			matrix[4 * row + k] = entries[k];
-		}
+		const sgFloat4 four = from[i];
+		to[4 * i] = four[0];
+		to[4 * i + 1] = four[1];
+		to[4 * i + 2] = four[2];
+		to[4 * i + 3] = four[3];
 	}
 }
 
-// Every eighth joint: whether it can be, how far it reaches, and what it makes of the box of what it moves.
-static inline void AddJoints(const Posed* posed, RootScratch* s, uint32_t l)
+// Every eighth of them: whether it can be, how far it reaches, and what it makes of the box of what it moves.
+static inline void AddJoints(const Posed* posed, uint32_t first, uint32_t count, RootScratch* s, uint32_t l)
 {
-	const sgImage* image = posed->image;
-	const sgGroupImage* group = image->groupImages;
-	const float *rest = s->rests[l / ROOT_LANES], *middle = s->middles[l / ROOT_LANES],
-	            *half = s->halves[l / ROOT_LANES];
-	const uint32_t parts = group->firstParts[1] - group->firstParts[0];
-	float reach[3] = { 0.0f, 0.0f, 0.0f }, up[3], down[3];
+	const uint32_t own = l / ROOT_LANES;
+	const sgPartImage* parts = posed->image->parts + first;
+	float reach[3], up[3], down[3];
 	uint32_t faults = 0;
-	up[0] = up[1] = up[2] = down[0] = down[1] = down[2] = -INFINITY;
-	for (uint32_t j = l % ROOT_LANES; j < image->jointCount; j += ROOT_LANES)
+	for (int axis = 0; axis < 3; ++axis)
 	{
-		float matrix[12];
-		LoadMatrix(posed->palette + 12 * (uint64_t)image->joints[group->firstJoint + j], matrix);
-		faults |= CheckMatrix(matrix, rest, reach);
-		if (j >= parts)
-		{
-			continue;
-		}
-		const sgPartImage part = image->parts[group->firstParts[0] + j];
-		for (uint32_t axis = 0; axis < 3; ++axis)
+		reach[axis] = s->reach[l][axis];
+		up[axis] = s->up[l][axis];
+		down[axis] = s->down[l][axis];
+	}
+	for (uint32_t j = l % ROOT_LANES; j < count; j += ROOT_LANES)
+	{
+		const float* matrix = s->matrices[own][j];
+		const sgPartImage part = parts[j];
+		faults |= CheckMatrix(matrix, s->rests[own], reach);
+		for (uint32_t axis = 0; axis < 3 && part.range[0] + part.range[1] > 0.0f; ++axis)
 		{
 			float row[4];
 			TurnRow(posed->state, matrix, axis, row);
-			const Image of = ImageOfBox(row, &part, middle, half);
+			const Image of = ImageOfBox(row, &part, s->middles[own], s->halves[own]);
 			up[axis] = of.up > up[axis] ? of.up : up[axis];
 			down[axis] = of.down > down[axis] ? of.down : down[axis];
 		}
@@ -300,35 +303,37 @@ static inline void FindPad(const sgImage* image, uint32_t axis, const float body
 	state->pad[axis] = ROUND_UP(pad * (1.0 + 0x1p-20));
 }
 
-// The box, of what the lanes from `l` on found of a body. The hull of what joints make of the boxes of what they move.
-static inline void BoundBody(const sgImage* image, RootScratch* s, uint32_t l)
+// What the lanes of a body found along an axis, all together: in the first of them.
+static inline void GatherAxis(RootScratch* s, uint32_t body, uint32_t axis)
 {
-	sgBodyState* state = s->states + l / ROOT_LANES;
-	const sgGroupImage* group = image->groupImages;
-	const float* rest = s->rests[l / ROOT_LANES];
+	const uint32_t first = body * ROOT_LANES;
+	const float* rest = s->rests[body];
 	const double sum = 1.0 + (double)rest[0] + (double)rest[1] + (double)rest[2];
-	float up[3], down[3], bodyReach[3];
-	for (int axis = 0; axis < 3; ++axis)
+	float most = 0.0f, up = -INFINITY, down = -INFINITY;
+	for (uint32_t i = first; i < first + ROOT_LANES; ++i)
 	{
-		float most = 0.0f;
-		up[axis] = down[axis] = -INFINITY;
-		for (uint32_t i = l; i < l + ROOT_LANES; ++i)
-		{
-			most = s->reach[i][axis] > most ? s->reach[i][axis] : most;
-			up[axis] = s->up[i][axis] > up[axis] ? s->up[i][axis] : up[axis];
-			down[axis] = s->down[i][axis] > down[axis] ? s->down[i][axis] : down[axis];
-		}
-		bodyReach[axis] = ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
+		most = s->reach[i][axis] > most ? s->reach[i][axis] : most;
+		up = s->up[i][axis] > up ? s->up[i][axis] : up;
+		down = s->down[i][axis] > down ? s->down[i][axis] : down;
 	}
+	s->reaches[body][axis] =
+	    ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
+	s->up[first][axis] = up;
+	s->down[first][axis] = down;
+}
+
+// The hull of what joints make of the boxes of what they move. A body without triangles has no box.
+static inline void BoundAxis(const sgImage* image, RootScratch* s, uint32_t body, uint32_t axis)
+{
+	sgBodyState* state = s->states + body;
+	const sgGroupImage* group = image->groupImages;
 	const bool isLeaf = (group->leafMask & 1) != 0; // then nothing better is known
-	for (uint32_t axis = 0; axis < 3; ++axis)
-	{
-		FindPad(image, axis, bodyReach, state);
-		const float reach = state->reach[axis], limit = 1.0625f * reach;
-		const float error = isLeaf ? 0.0f : image->commons[0].error.lane[0] * reach;
-		MoveSides(state, axis, isLeaf ? limit : up[axis], isLeaf ? limit : down[axis], error, &state->lower[axis],
-		    &state->upper[axis]);
-	}
+	FindPad(image, axis, s->reaches[body], state);
+	const float reach = state->reach[axis], limit = 1.0625f * reach;
+	const float up = isLeaf ? limit : s->up[body * ROOT_LANES][axis];
+	const float down = isLeaf ? limit : s->down[body * ROOT_LANES][axis];
+	MoveSides(state, axis, up, down, isLeaf ? 0.0f : image->commons[0].error.lane[0] * reach, &state->lower[axis],
+	    &state->upper[axis]);
 }
 
 // The reach of src/body/placed.c: |t| and |M|, M being what the box has farthest from the body's own zero.
@@ -368,7 +373,7 @@ static inline void AddExtent(const sgBodyState* state, RootScratch* s)
 	}
 }
 
-// A body without triangles has no box. By the first lane of a body.
+// By the first lane of a body.
 static inline void FinishRoot(const sgWorld* w, const sgImage* image, uint32_t body, RootScratch* s, uint32_t l)
 {
 	sgBodyState* state = s->states + l / ROOT_LANES;
@@ -377,7 +382,6 @@ static inline void FinishRoot(const sgWorld* w, const sgImage* image, uint32_t b
 	{
 		fault |= s->faults[i];
 	}
-	BoundBody(image, s, l);
 	fault |= IsTooFar(state) ? fault_tooFar : 0;
 	Refuse(w, body, (fault & fault_pose) != 0 ? fault_pose : fault);
 	for (int axis = 0; axis < 3 && image->groupImages[0].vertexCount == 0 && image->groupCount == 1; ++axis)
@@ -386,7 +390,6 @@ static inline void FinishRoot(const sgWorld* w, const sgImage* image, uint32_t b
 		state->upper[axis] = -INFINITY;
 	}
 	AddExtent(state, s);
-	w->bodies[body] = *state;
 }
 
 /// What a lane works on: its body, or a null image if there is none.
@@ -399,6 +402,11 @@ static inline Posed RootOf(const sgWorld* w, uint32_t body, RootScratch* s, uint
 	const sgBodyState* state = s->states + l / ROOT_LANES;
 	const sgImage* image = w->images + state->model;
 	return (Posed){ image, state, PaletteOf(image, body), AmplitudesOf(image, body) };
+}
+
+static inline uint32_t JointsFrom(const sgImage* image, uint32_t joint)
+{
+	return image->jointCount - joint < ROOT_JOINTS ? image->jointCount - joint : ROOT_JOINTS;
 }
 
 static inline void MakeBodies(const sgWorld* w, uint32_t first, RootScratch* s)
@@ -420,7 +428,12 @@ static inline void MakeBodies(const sgWorld* w, uint32_t first, RootScratch* s)
 	{
 		const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
 		s->isMoved[l] = 0;
-		s->sums[l][0] = s->sums[l][1] = s->sums[l][2] = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			s->sums[l][k] = 0.0;
+			s->reach[l][k] = 0.0f;
+			s->up[l][k] = s->down[l][k] = -INFINITY;
+		}
 		if (posed.image != NULL && posed.amplitudes != NULL)
 		{
 			SumAmplitudes(posed.image, posed.amplitudes, s, l);
@@ -445,12 +458,44 @@ static inline void MakeBodies(const sgWorld* w, uint32_t first, RootScratch* s)
 			    &posed, posed.image->groupImages, 0, axis, &s->middles[number][axis], &s->halves[number][axis]);
 		}
 	}
+	uint32_t most = 0; // of all bodies here: models may differ
+	for (uint32_t number = 0; number < ROOT_BODIES && first + number < w->bodyCount; ++number)
+	{
+		const uint32_t count = w->images[s->states[number].model].jointCount;
+		most = count > most ? count : most;
+	}
+	for (uint32_t joint = 0; joint < most; joint += ROOT_JOINTS)
+	{
+		LANES(l)
+		{
+			const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
+			if (posed.image != NULL && joint < posed.image->jointCount)
+			{
+				LoadJoints(&posed, joint, JointsFrom(posed.image, joint), s, l);
+			}
+		}
+		LANES(l)
+		{
+			const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
+			if (posed.image != NULL && joint < posed.image->jointCount)
+			{
+				AddJoints(&posed, joint, JointsFrom(posed.image, joint), s, l);
+			}
+		}
+	}
+	LANES(l)
+	{
+		if (l % ROOT_LANES < 3 && first + l / ROOT_LANES < w->bodyCount)
+		{
+			GatherAxis(s, l / ROOT_LANES, l % ROOT_LANES);
+		}
+	}
 	LANES(l)
 	{
 		const Posed posed = RootOf(w, first + l / ROOT_LANES, s, l);
-		if (posed.image != NULL)
+		if (l % ROOT_LANES < 3 && posed.image != NULL)
 		{
-			AddJoints(&posed, s, l);
+			BoundAxis(posed.image, s, l / ROOT_LANES, l % ROOT_LANES);
 		}
 	}
 	LANES(l)
@@ -459,6 +504,16 @@ static inline void MakeBodies(const sgWorld* w, uint32_t first, RootScratch* s)
 		if (posed.image != NULL && l % ROOT_LANES == 0)
 		{
 			FinishRoot(w, posed.image, first + l / ROOT_LANES, s, l);
+		}
+	}
+	LANES(l)
+	{
+		const sgEight* from = (const sgEight*)(const void*)s->states;
+		sgEight* to = (sgEight*)(void*)(w->bodies + first);
+		const uint32_t count = w->bodyCount - first < ROOT_BODIES ? w->bodyCount - first : ROOT_BODIES;
+		for (uint32_t i = l; i < count * (sizeof(sgBodyState) / sizeof(sgEight)); i += SG_GPU_LANES)
+		{
+			to[i] = from[i];
 		}
 	}
 }

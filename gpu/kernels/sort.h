@@ -1,14 +1,17 @@
 // gpu/kernels/sort.h: sorting by (a, b): all items, or each segment of them.
 //
-// First in runs, wherever segments begin: a group sorts a run in memory of its own. Then two runs of a segment become
-// one, again and again: an item's place is where it is in its own, and how many of the other are less. No two items of a
-// segment are equal, so places are taken once. An item outside looks nowhere, so segments may have any length.
+// First in runs, wherever segments begin: a group sorts a run in memory of its own. Then four runs of a segment become
+// one, again and again: an item's place is where it is in its own, and how many of the others are less. No two items of
+// a segment are equal, so places are taken once. An item outside looks nowhere, so segments may have any length.
 #ifndef SG_GPU_SORT_H
 #define SG_GPU_SORT_H
 
 #include "layout.h"
 
 #define SORT_RUN 256
+
+/// Runs that become one.
+#define SORT_WAYS 4
 
 typedef struct SortScratch
 {
@@ -77,31 +80,50 @@ static inline uint32_t Sort_Span(uint32_t first, uint32_t end)
 static inline uint32_t Sort_Merges(uint32_t span)
 {
 	uint32_t merges = 0;
-	for (uint64_t width = SORT_RUN; width < span; width *= 2)
+	for (uint64_t width = SORT_RUN; width < span; width *= SORT_WAYS)
 	{
 		++merges;
 	}
 	return merges;
 }
 
-/// Where an item belongs when two runs of the segment [first, end) become one.
+/// Where an item belongs when some runs of the segment [first, end) become one. All runs are looked through at once,
+/// since what is waited for is memory.
 static inline uint32_t Sort_Merge(const sgItem* from, uint32_t i, uint32_t first, uint32_t end, uint32_t merge)
 {
-	const uint64_t key = KeyOf(from + i), base = first / SORT_RUN * SORT_RUN, width = (uint64_t)SORT_RUN << merge;
-	const uint64_t own = (i - base) / width, other = own ^ 1;
-	const uint64_t start = base + other * width > first ? base + other * width : first;
-	uint64_t low = start < end ? start : end, high = base + (other + 1) * width;
-	high = high < end ? high : end;
-	const uint64_t before = low;
-	while (low < high)
+	const uint64_t key = KeyOf(from + i), base = first / SORT_RUN * SORT_RUN;
+	uint64_t width = SORT_RUN;
+	for (uint32_t before = 0; before < merge; ++before)
 	{
-		const uint64_t middle = (low + high) / 2;
-		const bool isLess = KeyOf(from + middle) < key;
-		low = isLess ? middle + 1 : low;
-		high = isLess ? high : middle;
+		width *= SORT_WAYS;
 	}
-	const uint64_t ownStart = base + own * width > first ? base + own * width : first;
-	return (uint32_t)((own % 2 == 0 ? ownStart : start) + (i - ownStart) + (low - before));
+	const uint64_t own = (i - base) / width, run = own / SORT_WAYS * SORT_WAYS;
+	uint32_t starts[SORT_WAYS + 1], less[SORT_WAYS], place = 0;
+	for (uint32_t k = 0; k <= SORT_WAYS; ++k)
+	{
+		const uint64_t start = base + (run + k) * width;
+		starts[k] = start < first ? first : start < end ? (uint32_t)start : end;
+	}
+	for (uint32_t k = 0; k < SORT_WAYS; ++k)
+	{
+		less[k] = run + k == own ? i - starts[k] : 0;
+	}
+	for (uint64_t step = width; step > 0; step /= 2)
+	{
+		for (uint32_t k = 0; k < SORT_WAYS; ++k)
+		{
+			const uint64_t next = starts[k] + less[k] + step;
+			if (run + k != own && next <= starts[k + 1] && KeyOf(from + next - 1) < key)
+			{
+				less[k] += (uint32_t)step;
+			}
+		}
+	}
+	for (uint32_t k = 0; k < SORT_WAYS; ++k)
+	{
+		place += less[k];
+	}
+	return starts[0] + place;
 }
 
 #endif
