@@ -20,7 +20,8 @@ typedef struct Draft
 	size_t clusterBytes;
 	uint32_t jointCount; ///< at least one
 	uint32_t recordCount;
-	uint32_t* order; ///< (recordCount): vertices, tree order
+	uint32_t* order;        ///< (recordCount): vertices, tree order, or SG_NONE
+	uint32_t* firstRecords; ///< of clusters
 
 	sgWeights weights; ///< joints of all vertices, tree order
 	size_t startBytes, weightBytes, transformBytes;
@@ -115,24 +116,42 @@ static snugStatus MakeFamilies(Draft* draft)
 
 // ---- Vertices -------------------------------------------------------------------------------------------------------
 
-// Those of clusters, one after the other; then those of no triangle.
+static uint32_t InOctets(uint32_t count)
+{
+	return (count + SG_LANES - 1) / SG_LANES * SG_LANES;
+}
+
+// Those of clusters, one after the other; then those of no triangle. All in octets.
 static bool OrderVertices(Draft* draft)
 {
 	const sgClusterHeader* header = draft->clusters.header;
 	const uint32_t unused = draft->model->tree.vertexCount - header->usedCount;
-	draft->recordCount = header->vertexCount + unused;
+	draft->recordCount = InOctets(unused);
+	for (uint32_t i = 0; i < header->count; ++i)
+	{
+		draft->recordCount += InOctets(draft->clusters.clusters[i].vertexCount);
+	}
 	draft->order = sgAllocate(draft->allocator, (size_t)draft->recordCount * sizeof(uint32_t));
-	if (draft->order == NULL)
+	draft->firstRecords = sgAllocate(draft->allocator, (size_t)header->count * sizeof(uint32_t));
+	if (draft->order == NULL || draft->firstRecords == NULL)
 	{
 		return false;
 	}
-	if (header->vertexCount > 0)
+	memset(draft->order, 0xff, (size_t)draft->recordCount * sizeof(uint32_t));
+	uint32_t at = 0;
+	for (uint32_t i = 0; i < header->count; ++i)
 	{
-		memcpy(draft->order, draft->clusters.vertices, (size_t)header->vertexCount * sizeof(uint32_t));
+		const sgCluster* cluster = draft->clusters.clusters + i;
+		draft->firstRecords[i] = at;
+		for (uint32_t v = 0; v < cluster->vertexCount; ++v)
+		{
+			draft->order[at + v] = draft->clusters.vertices[cluster->firstVertex + v];
+		}
+		at += InOctets(cluster->vertexCount);
 	}
 	for (uint32_t i = 0; i < unused; ++i)
 	{
-		draft->order[header->vertexCount + i] = header->usedCount + i;
+		draft->order[at + i] = header->usedCount + i;
 	}
 	return true;
 }
@@ -234,8 +253,9 @@ typedef struct Arrays
 	uint32_t* triangleMap;
 	sgGroupImage* groupImages;
 	sgVertexImage* vertices;
-	uint32_t* callers;
-	sgInfluenceImage* influences;
+	uint32_t* octets;
+	uint16_t* octetJoints;
+	sgLaneFloats* octetWeights;
 	uint32_t* firstShifts;
 	sgShiftImage* shifts;
 	uint16_t* joints;
@@ -250,15 +270,65 @@ typedef struct Arrays
 
 enum
 {
-	ARRAY_COUNT = 17
+	ARRAY_COUNT = 18
 };
 
-static uint64_t CountOf(const Draft* draft, const sgRows* rows)
+static uint64_t CountShifts(const Draft* draft)
 {
 	uint64_t count = 0;
-	for (uint32_t i = 0; i < draft->recordCount && rows->places != NULL; ++i)
+	for (uint32_t i = 0; i < draft->recordCount && HasFields(draft); ++i)
 	{
-		count += CountEntries(rows, draft->order[i]);
+		count += draft->order[i] != SG_NONE ? CountEntries(&draft->contents.displacements, draft->order[i]) : 0;
+	}
+	return count;
+}
+
+// Joints of eight vertices, ascending, as each vertex has its own, and what they weigh.
+// @param out nullable
+// @return how many
+static uint32_t MergeOctet(const Draft* draft, uint32_t octet, const Arrays* out, uint32_t at)
+{
+	const uint32_t* vertices = draft->order + (size_t)octet * SG_LANES;
+	uint32_t cursors[SG_LANES], ends[SG_LANES], count = 0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		const bool isThere = vertices[lane] != SG_NONE && IsSkin(draft);
+		cursors[lane] = isThere ? draft->weights.starts[vertices[lane]] : 0;
+		ends[lane] = isThere ? draft->weights.starts[vertices[lane] + 1] : 0;
+	}
+	for (;; ++count)
+	{
+		uint32_t joint = SG_NONE;
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+		{
+			const uint32_t next = cursors[lane] < ends[lane] ? draft->weights.transforms[cursors[lane]] : SG_NONE;
+			joint = next < joint ? next : joint;
+		}
+		if (joint == SG_NONE)
+		{
+			return count;
+		}
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+		{
+			if (cursors[lane] < ends[lane] && draft->weights.transforms[cursors[lane]] == joint)
+			{
+				if (out != NULL)
+				{
+					out->octetJoints[at + count] = (uint16_t)joint;
+					out->octetWeights[at + count].lane[lane] = draft->weights.weights[cursors[lane]];
+				}
+				++cursors[lane];
+			}
+		}
+	}
+}
+
+static uint64_t CountInfluences(const Draft* draft)
+{
+	uint64_t count = 0;
+	for (uint32_t octet = 0; octet < draft->recordCount / SG_LANES; ++octet)
+	{
+		count += MergeOctet(draft, octet, NULL, 0);
 	}
 	return count;
 }
@@ -321,7 +391,7 @@ static uint64_t CountParts(const Draft* draft)
 static void ListArrays(const Draft* draft, sgArray list[ARRAY_COUNT])
 {
 	const sgTree* tree = &draft->model->tree;
-	const uint64_t parts = CountParts(draft);
+	const uint64_t parts = CountParts(draft), influences = CountInfluences(draft);
 	const uint64_t records = (uint64_t)draft->recordCount + 1;
 	const sgArray arrays[ARRAY_COUNT] = {
 		{ SG_ARRAY(Arrays, nodes, (uint64_t)tree->groupCount * SG_LANES) },
@@ -329,10 +399,11 @@ static void ListArrays(const Draft* draft, sgArray list[ARRAY_COUNT])
 		{ SG_ARRAY(Arrays, triangleMap, tree->triangleCount) },
 		{ SG_ARRAY(Arrays, groupImages, tree->groupCount) },
 		{ SG_ARRAY(Arrays, vertices, records) },
-		{ SG_ARRAY(Arrays, callers, records) },
-		{ SG_ARRAY(Arrays, influences, CountOf(draft, &draft->contents.influences) + 1) },
+		{ SG_ARRAY(Arrays, octets, draft->recordCount / SG_LANES + 1) },
+		{ SG_ARRAY(Arrays, octetJoints, influences + 1) },
+		{ SG_ARRAY(Arrays, octetWeights, influences + 1) },
 		{ SG_ARRAY(Arrays, firstShifts, records) },
-		{ SG_ARRAY(Arrays, shifts, CountOf(draft, &draft->contents.displacements) + 1) },
+		{ SG_ARRAY(Arrays, shifts, CountShifts(draft) + 1) },
 		{ SG_ARRAY(Arrays, joints, (uint64_t)draft->families.entryCount + 1) },
 		{ SG_ARRAY(Arrays, commons, tree->groupCount) },
 		{ SG_ARRAY(Arrays, parts, parts + 1) },
@@ -424,9 +495,9 @@ static void WriteGroups(const Draft* draft, const Arrays* out)
 		if (family.leafMask != 0)
 		{
 			const uint32_t leaf = tree->nodes[group * SG_LANES + sgLowestBit(family.leafMask)].first;
-			const sgCluster* cluster = draft->clusters.clusters + draft->clusters.ofLeaf[leaf];
-			image.firstVertex = cluster->firstVertex;
-			image.vertexCount = cluster->vertexCount;
+			const uint32_t cluster = draft->clusters.ofLeaf[leaf];
+			image.firstVertex = draft->firstRecords[cluster];
+			image.vertexCount = draft->clusters.clusters[cluster].vertexCount;
 		}
 		image.firstShift = draft->firstIntervals[group];
 		image.shiftCount = draft->firstIntervals[group + 1] - image.firstShift;
@@ -463,18 +534,21 @@ static void WriteVertices(const Draft* draft, const Arrays* out)
 	for (uint32_t i = 0; i < draft->recordCount; ++i)
 	{
 		const uint32_t vertex = draft->order[i];
-		memcpy(out->vertices[i].position, model->positions + 3 * (size_t)vertex, 3 * sizeof(float));
-		out->vertices[i].firstInfluence = influences;
-		out->callers[i] = model->tree.vertexMap[vertex];
-		out->firstShifts[i] = shifts;
-		for (uint32_t k = draft->weights.starts[vertex]; k < draft->weights.starts[vertex + 1] && IsSkin(draft); ++k)
+		const bool isThere = vertex != SG_NONE;
+		out->vertices[i].caller = isThere ? model->tree.vertexMap[vertex] : SG_NONE;
+		if (isThere)
 		{
-			out->influences[influences++] =
-			    (sgInfluenceImage){ draft->weights.weights[k], draft->weights.transforms[k] };
+			memcpy(out->vertices[i].position, model->positions + 3 * (size_t)vertex, 3 * sizeof(float));
 		}
-		shifts = HasFields(draft) ? WriteShifts(draft, out, vertex, shifts) : shifts;
+		if (i % SG_LANES == 0)
+		{
+			out->octets[i / SG_LANES] = influences;
+			influences += MergeOctet(draft, i / SG_LANES, out, influences);
+		}
+		out->firstShifts[i] = shifts;
+		shifts = HasFields(draft) && isThere ? WriteShifts(draft, out, vertex, shifts) : shifts;
 	}
-	out->vertices[draft->recordCount].firstInfluence = influences;
+	out->octets[draft->recordCount / SG_LANES] = influences;
 	out->firstShifts[draft->recordCount] = shifts;
 }
 
@@ -525,8 +599,9 @@ static void FillImage(const Draft* draft, const Arrays* at, sgUploaded* out)
 		.triangleMap = at->triangleMap,
 		.groupImages = at->groupImages,
 		.vertices = at->vertices,
-		.callers = at->callers,
-		.influences = at->influences,
+		.octets = at->octets,
+		.octetJoints = at->octetJoints,
+		.octetWeights = at->octetWeights,
 		.firstShifts = at->firstShifts,
 		.shifts = at->shifts,
 		.joints = at->joints,
@@ -604,8 +679,9 @@ static snugStatus Make(Draft* draft, snugDevice* device, sgUploaded* out)
 static void ReleaseDraft(Draft* draft)
 {
 	const snugAllocator* allocator = draft->allocator;
-	sgRelease(allocator, draft->clusterData, draft->clusterBytes);
 	sgRelease(allocator, draft->order, (size_t)draft->recordCount * sizeof(uint32_t));
+	sgRelease(allocator, draft->firstRecords,
+	    draft->clusters.header != NULL ? (size_t)draft->clusters.header->count * sizeof(uint32_t) : 0);
 	sgRelease(allocator, draft->weights.starts, draft->startBytes);
 	sgRelease(allocator, draft->weights.weights, draft->weightBytes);
 	sgRelease(allocator, draft->weights.transforms, draft->transformBytes);
@@ -614,6 +690,7 @@ static void ReleaseDraft(Draft* draft)
 	sgRelease(allocator, draft->intervalFields, draft->fieldCapacity * sizeof(uint16_t));
 	sgRelease(allocator, draft->firstIntervals, ((size_t)draft->model->tree.groupCount + 1) * sizeof(uint32_t));
 	sgRelease(allocator, draft->intervalOf, draft->contents.fieldCount * sizeof(int32_t));
+	sgRelease(allocator, draft->clusterData, draft->clusterBytes);
 }
 
 snugStatus sgImage_Upload(snugDevice* device, const snugModel* model, sgUploaded* out)

@@ -9,18 +9,12 @@
 
 // ---- Models ---------------------------------------------------------------------------------------------------------
 
-/// A vertex of a cluster, where it is at rest; its influences begin here and end where those of the next vertex do.
+/// A vertex of a cluster, where it is at rest. Clusters begin with an octet, of which not all need to be there.
 typedef struct sgVertexImage
 {
 	float position[3];
-	uint32_t firstInfluence;
+	uint32_t caller; ///< its number, or SG_NONE if there is none
 } sgVertexImage;
-
-typedef struct sgInfluenceImage
-{
-	float weight;
-	uint32_t joint;
-} sgInfluenceImage;
 
 /// What a field does to a vertex.
 typedef struct sgShiftImage
@@ -58,7 +52,7 @@ typedef struct sgGroupImage
 	uint32_t firstParts[SG_LANES + 1]; ///< in sgImage.parts: of each node, by numbers of joints, and where the last end
 	uint32_t firstShift;  ///< in sgImage.intervals and intervalFields
 	uint32_t shiftCount;  ///< fields that move anything below
-	uint32_t firstVertex; ///< in sgImage.vertices
+	uint32_t firstVertex; ///< in sgImage.vertices, where an octet begins
 	uint32_t vertexCount;
 } sgGroupImage;
 
@@ -69,7 +63,7 @@ typedef struct sgImage
 	uint32_t isSkin;
 	uint32_t groupCount, jointCount, fieldCount;
 	uint32_t vertexCount; ///< of the model
-	uint32_t recordCount; ///< vertices of all clusters, then those of no triangle
+	uint32_t recordCount; ///< vertices of all clusters, then those of no triangle: octets
 	uint32_t firstBody, bodyCount;
 	uint32_t groups, mask; ///< what bodies are and meet
 	uint64_t firstPlace;   ///< in sgWorld.table, of the first body's groups
@@ -82,9 +76,10 @@ typedef struct sgImage
 	const sgLeafImage* leaves;
 	const uint32_t* triangleMap;
 	const sgGroupImage* groupImages;
-	const sgVertexImage* vertices; ///< (recordCount + 1)
-	const uint32_t* callers;       ///< (recordCount): the vertex' number
-	const sgInfluenceImage* influences;
+	const sgVertexImage* vertices;  ///< (recordCount)
+	const uint32_t* octets;         ///< (recordCount / 8 + 1): where influences of eight vertices begin
+	const uint16_t* octetJoints;    ///< of each, which joint, ascending, and
+	const sgLaneFloats* octetWeights; ///< with how much of each vertex
 	const uint32_t* firstShifts; ///< (recordCount + 1), if there are fields
 	const sgShiftImage* shifts;
 	const uint16_t* joints;

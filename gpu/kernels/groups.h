@@ -157,7 +157,7 @@ typedef union GroupScratch
 {
 	struct
 	{
-		float rows[PORTION][12];
+		Matrix rows[PORTION];
 		Sums sums[SG_GPU_LANES];
 		End ends[3 * SG_LANES][2];
 		float duals[SG_GPU_LANES][7]; // of six; with seven no two lanes use the same bank
@@ -166,20 +166,6 @@ typedef union GroupScratch
 	float corners[SG_MAX_CLUSTER_VERTICES][3]; // no vectors: clang 19 loses where they are if an index varies
 } GroupScratch;
 
-/// A joint's matrix, loaded by rows.
-static inline void LoadMatrix(const float* from, float matrix[12])
-{
-	const sgFloat4* rows = (const sgFloat4*)(const void*)from;
-	for (int row = 0; row < 3; ++row)
-	{
-		const sgFloat4 entries = rows[row];
-		for (int k = 0; k < 4; ++k)
-		{
-			matrix[4 * row + k] = entries[k];
-		}
-	}
-}
-
 static inline void StoreRows(
     const sgWorld* w, const Posed* posed, const sgGroupImage* group, uint32_t first, uint32_t count, GroupScratch* s)
 {
@@ -187,11 +173,11 @@ static inline void StoreRows(
 	{
 		for (uint32_t t = l; t < count; t += SG_GPU_LANES)
 		{
-			float matrix[12];
-			LoadMatrix(posed->palette + 12 * (uint64_t)posed->image->joints[group->firstJoint + first + t], matrix);
+			const uint64_t joint = posed->image->joints[group->firstJoint + first + t];
+			const Matrix matrix = *(const Matrix*)(const void*)(posed->palette + 12 * joint);
 			for (uint32_t axis = 0; axis < 3; ++axis)
 			{
-				TurnRow(posed->state, matrix, axis, s->rows[t] + 4 * axis);
+				TurnRow(posed->state, matrix.entries, axis, s->rows[t].entries + 4 * axis);
 			}
 		}
 	}
@@ -236,10 +222,10 @@ static inline bool Share_IsEmpty(const Share* share)
 // What a part's joint makes of its box, along all axes.
 static inline void ImagesOf(const Share* share, const sgPartImage* part, const GroupScratch* s, uint32_t l, Image images[3])
 {
-	const float* rows = s->rows[share->joints[share->at] - share->first];
+	const Matrix rows = s->rows[share->joints[share->at] - share->first];
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
-		images[axis] = ImageOfBox(rows + 4 * axis, part, s->middle[l % SG_LANES], s->half[l % SG_LANES]);
+		images[axis] = ImageOfBox(rows.entries + 4 * axis, part, s->middle[l % SG_LANES], s->half[l % SG_LANES]);
 	}
 }
 
@@ -514,11 +500,11 @@ typedef struct NodePair
 /// Pairs of nodes that a group looks at at once, each by eight lanes.
 #define PAIRED (SG_GPU_LANES / SG_LANES)
 
-/// Boxes of a group as they were loaded, and as many words more as keep those of several pairs in other banks.
+/// Boxes of a group, aligned so that they are loaded by fours.
 typedef struct PairedBoxes
 {
 	float lower[3][SG_LANES], upper[3][SG_LANES];
-} PairedBoxes;
+} SG_ALIGN(16) PairedBoxes;
 
 typedef struct CompareScratch
 {
@@ -526,7 +512,7 @@ typedef struct CompareScratch
 	struct
 	{
 		PairedBoxes of[2];
-		float padding[SG_LANES];
+		float padding[SG_LANES]; // keeps those of several pairs in other banks
 	} boxes[PAIRED];
 	Outbox leaves, items;
 } CompareScratch;

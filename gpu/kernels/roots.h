@@ -22,7 +22,7 @@ typedef struct RootScratch
 	float rests[ROOT_BODIES][3]; ///< how far vertices reach before joints move them
 	float middles[ROOT_BODIES][3], halves[ROOT_BODIES][3]; ///< of displacements
 	float reaches[ROOT_BODIES][3]; ///< how far vertices reach after joints moved them, along the body's axes
-	float matrices[ROOT_BODIES][ROOT_JOINTS][12];
+	Matrix matrices[ROOT_BODIES][ROOT_JOINTS];
 	uint32_t extent[2][3]; ///< see sgCounts
 	// By lanes.
 	uint32_t faults[SG_GPU_LANES];
@@ -225,7 +225,7 @@ static inline Image ImageOfBox(
 static inline void LoadJoints(const Posed* posed, uint32_t first, uint32_t count, RootScratch* s, uint32_t l)
 {
 	const sgFloat4* from = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)first);
-	float* to = s->matrices[l / ROOT_LANES][0];
+	float* to = s->matrices[l / ROOT_LANES]->entries;
 	for (uint32_t i = l % ROOT_LANES; i < 3 * count; i += ROOT_LANES)
 	{
 		const sgFloat4 four = from[i];
@@ -251,13 +251,13 @@ static inline void AddJoints(const Posed* posed, uint32_t first, uint32_t count,
 	}
 	for (uint32_t j = l % ROOT_LANES; j < count; j += ROOT_LANES)
 	{
-		const float* matrix = s->matrices[own][j];
+		const Matrix matrix = s->matrices[own][j];
 		const sgPartImage part = parts[j];
-		faults |= CheckMatrix(matrix, s->rests[own], reach);
+		faults |= CheckMatrix(matrix.entries, s->rests[own], reach);
 		for (uint32_t axis = 0; axis < 3 && part.range[0] + part.range[1] > 0.0f; ++axis)
 		{
 			float row[4];
-			TurnRow(posed->state, matrix, axis, row);
+			TurnRow(posed->state, matrix.entries, axis, row);
 			const Image of = ImageOfBox(row, &part, s->middles[own], s->halves[own]);
 			up[axis] = of.up > up[axis] ? of.up : up[axis];
 			down[axis] = of.down > down[axis] ? of.down : down[axis];

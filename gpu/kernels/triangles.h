@@ -156,11 +156,17 @@ static inline int DecidePair(const Corners a, const Corners b)
 /// Pairs of leaves for which is looked up at once what leads to them.
 #define LOOKED_UP 16
 
+/// Aligned, so that it is loaded by fours.
+typedef struct TriangleBox
+{
+	float lower[3], upper[3], padding[2];
+} SG_ALIGN(16) TriangleBox;
+
 typedef struct LeafScratch
 {
 	LeafAt leaves[LOOKED_UP][2];
 	float triangles[2][SG_GPU_LANES][9]; ///< of the first leaves, and of the others, eight each
-	float lower[SG_GPU_LANES][3], upper[SG_GPU_LANES][3]; ///< of the others
+	TriangleBox boxes[SG_GPU_LANES]; ///< of the others
 	uint32_t count;
 	uint16_t near[TOGETHER * SG_LANES * SG_LANES]; ///< whose boxes overlap: lane of one, times eight, and of the other
 	Outbox found;
@@ -206,8 +212,8 @@ static inline void LoadTriangles(const sgWorld* w, const LeafAt leaves[][2], uin
 			const bool isThere = i < leaves[which][side].leaf->triangleCount;
 			for (int k = 0; k < 3 && side == 1; ++k)
 			{
-				s->lower[l][k] = isThere ? Least(p[0][k], Least(p[1][k], p[2][k])) : INFINITY;
-				s->upper[l][k] = isThere ? Most(p[0][k], Most(p[1][k], p[2][k])) : -INFINITY;
+				s->boxes[l].lower[k] = isThere ? Least(p[0][k], Least(p[1][k], p[2][k])) : INFINITY;
+				s->boxes[l].upper[k] = isThere ? Most(p[0][k], Most(p[1][k], p[2][k])) : -INFINITY;
 			}
 		}
 		if (l == 0)
@@ -235,11 +241,11 @@ static inline void FindNear(const sgWorld* w, const LeafAt leaves[][2], uint32_t
 			uint32_t rest = 0;
 			for (uint32_t j = 0; j < SG_LANES; ++j)
 			{
-				const uint32_t other = which * SG_LANES + j;
+				const TriangleBox other = s->boxes[which * SG_LANES + j];
 				uint32_t isNear = 1;
 				for (int k = 0; k < 3; ++k)
 				{
-					isNear &= (uint32_t)(lower[k] <= s->upper[other][k]) & (uint32_t)(s->lower[other][k] <= upper[k]);
+					isNear &= (uint32_t)(lower[k] <= other.upper[k]) & (uint32_t)(other.lower[k] <= upper[k]);
 				}
 				rest |= isNear << j;
 			}
