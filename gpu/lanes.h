@@ -19,6 +19,9 @@
 // On a GPU all groups run at once and wait for each other in between, which takes less time than another launch, and
 // the less the fewer they are: no more take part than there are tasks.
 //
+// What a pointer leads to that a kernel finds in memory is FAR: not shared, so that it need not be waited for before
+// something shared is stored.
+//
 // Arithmetic rounds every operation (-ffp-contract=off): positions and decisions are the library's bits. LOOSE, a
 // product and a sum that may be fused, is for bounds, which allow for both roundings.
 #ifndef SG_GPU_LANES_H
@@ -64,6 +67,7 @@ typedef struct sgTurns
 #define GROUP(w) (__nvvm_read_ptx_sreg_ctaid_x() * SG_GPU_GROUPS + __nvvm_read_ptx_sreg_tid_x() / 32)
 #define GROUP_COUNT(w) (__nvvm_read_ptx_sreg_nctaid_x() * SG_GPU_GROUPS)
 #define STEP_GROUP_COUNT(w) (sgBlocks_ * SG_GPU_GROUPS)
+#define FAR __attribute__((address_space(1)))
 #define LOOSE(a, b, c) __builtin_fmaf(a, b, c)
 #define ROUND_UP(x) __nvvm_d2f_rp(x)
 #define ROOT(x) __nvvm_sqrt_rn_d(x)
@@ -92,6 +96,7 @@ typedef struct sgTurns
 #define GROUP(w) (w)->turns->group
 #define GROUP_COUNT(w) (w)->turns->groupCount
 #define STEP_GROUP_COUNT(w) (w)->turns->groupCount
+#define FAR
 #define LOOSE(a, b, c) ((a) * (b) + (c))
 #define ROUND_UP(x) sgRoundUp(x)
 #define ROOT(x) sqrt(x)

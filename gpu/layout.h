@@ -72,29 +72,29 @@ typedef struct sgImage
 	float turnedError;     ///< what turning adds to bounds, and
 	float fieldError;      ///< evaluating fields, in units of the reach
 
-	const sgNode* nodes;
-	const sgLeafImage* leaves;
-	const uint32_t* triangleMap;
-	const sgGroupImage* groupImages;
-	const sgVertexImage* vertices;  ///< (recordCount)
-	const uint32_t* octets;         ///< (recordCount / 8 + 1): where influences of eight vertices begin
-	const uint16_t* octetJoints;    ///< of each, which joint, ascending, and
-	const sgLaneFloats* octetWeights; ///< with how much of each vertex
-	const uint32_t* firstShifts; ///< (recordCount + 1), if there are fields
-	const sgShiftImage* shifts;
-	const uint16_t* joints;
-	const sgLinearCommon* commons; ///< (groupCount): slack and error of its nodes
-	const sgPartImage* parts;   ///< of the root for every joint, or an empty one; then of the nodes of other groups
-	const uint16_t* partJoints; ///< of each part, its joint's number in the group
-	const uint16_t* intervalFields;
-	const sgFieldInterval* intervals;
-	const float* most; ///< (3 fieldCount): greatest displacements
+	FAR const sgNode* nodes;
+	FAR const sgLeafImage* leaves;
+	FAR const uint32_t* triangleMap;
+	FAR const sgGroupImage* groupImages;
+	FAR const sgVertexImage* vertices;  ///< (recordCount)
+	FAR const uint32_t* octets;         ///< (recordCount / 8 + 1): where influences of eight vertices begin
+	FAR const uint16_t* octetJoints;    ///< of each, which joint, ascending, and
+	FAR const sgLaneFloats* octetWeights; ///< with how much of each vertex
+	FAR const uint32_t* firstShifts; ///< (recordCount + 1), if there are fields
+	FAR const sgShiftImage* shifts;
+	FAR const uint16_t* joints;
+	FAR const sgLinearCommon* commons; ///< (groupCount): slack and error of its nodes
+	FAR const sgPartImage* parts;   ///< of the root for every joint, or an empty one; then of the nodes of other groups
+	FAR const uint16_t* partJoints; ///< of each part, its joint's number in the group
+	FAR const uint16_t* intervalFields;
+	FAR const sgFieldInterval* intervals;
+	FAR const float* most; ///< (3 fieldCount): greatest displacements
 
 	// Poses, of one body after the other.
-	const float* palettes;   ///< 12 floats for each joint
+	FAR const float* palettes;   ///< 12 floats for each joint
 	uint64_t paletteStride;  ///< in floats; zero: all bodies have the same
-	const float* amplitudes; ///< null: all are zero
-	const snugFrame* frames; ///< null: no frames
+	FAR const float* amplitudes; ///< null: all are zero
+	FAR const snugFrame* frames; ///< null: no frames
 } sgImage;
 
 // ---- Bodies and pairs -----------------------------------------------------------------------------------------------

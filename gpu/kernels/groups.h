@@ -167,14 +167,14 @@ typedef union GroupScratch
 } GroupScratch;
 
 static inline void StoreRows(
-    const sgWorld* w, const Posed* posed, const sgGroupImage* group, uint32_t first, uint32_t count, GroupScratch* s)
+    const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, uint32_t first, uint32_t count, GroupScratch* s)
 {
 	LANES(l)
 	{
 		for (uint32_t t = l; t < count; t += SG_GPU_LANES)
 		{
 			const uint64_t joint = posed->image->joints[group->firstJoint + first + t];
-			const Matrix matrix = *(const Matrix*)(const void*)(posed->palette + 12 * joint);
+			const Matrix matrix = *(FAR const Matrix*)(FAR const void*)(posed->palette + 12 * joint);
 			for (uint32_t axis = 0; axis < 3; ++axis)
 			{
 				TurnRow(posed->state, matrix.entries, axis, s->rows[t].entries + 4 * axis);
@@ -197,13 +197,13 @@ static inline void Program_Add(Program* p, float b, float low, float spread)
 /// Which joints of a node a lane has: from the first on every fourth, of a portion of those of the group.
 typedef struct Share
 {
-	const sgPartImage* parts;
-	const uint16_t* joints;
+	FAR const sgPartImage* parts;
+	FAR const uint16_t* joints;
 	uint32_t at, end;
 	uint32_t first, last;
 } Share;
 
-static inline Share ShareOf(const sgImage* image, const sgGroupImage* group, uint32_t first, uint32_t count, uint32_t l)
+static inline Share ShareOf(const sgImage* image, FAR const sgGroupImage* group, uint32_t first, uint32_t count, uint32_t l)
 {
 	const uint32_t node = l % SG_LANES;
 	Share share = { image->parts, image->partJoints, group->firstParts[node] + l / SG_LANES,
@@ -305,7 +305,7 @@ static inline void AddDuals(Share share, GroupScratch* s, uint32_t l)
 	}
 }
 
-static inline void BeginPrograms(const sgWorld* w, const Posed* posed, const sgGroupImage* group, GroupScratch* s)
+static inline void BeginPrograms(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, GroupScratch* s)
 {
 	LANES(l)
 	{
@@ -326,7 +326,7 @@ static inline void BeginPrograms(const sgWorld* w, const Posed* posed, const sgG
 
 // The lesser of both bounds, moved to its place.
 static inline void StoreEnds(
-    const Posed* posed, const sgLinearCommon* common, const GroupScratch* s, uint32_t l, sgBoxLanes* out)
+    const Posed* posed, FAR const sgLinearCommon* common, const GroupScratch* s, uint32_t l, sgBoxLanes* out)
 {
 	const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 	const float error = common->error.lane[node] * posed->state->reach[axis];
@@ -345,8 +345,8 @@ static inline void StoreEnds(
 }
 
 // Boxes of the nodes of a group that are no leaves.
-static inline void BoundInner(const sgWorld* w, const Posed* posed, const sgGroupImage* group,
-    const sgLinearCommon* common, GroupScratch* s, sgBoxLanes* out)
+static inline void BoundInner(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group,
+    FAR const sgLinearCommon* common, GroupScratch* s, sgBoxLanes* out)
 {
 	const uint32_t inner = group->mask & ~group->leafMask, count = group->jointCount;
 	BeginPrograms(w, posed, group, s);
@@ -401,7 +401,7 @@ static inline void AddCorners(const GroupScratch* s, uint32_t three, uint32_t ax
 }
 
 // Vertices of a cluster, and the boxes of its leaves, which are exact.
-static inline void BoundLeaves(const sgWorld* w, const Posed* posed, const sgGroupImage* image, uint32_t group,
+static inline void BoundLeaves(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* image, uint32_t group,
     GroupScratch* s, sgFloat4* corners, sgBoxLanes* out)
 {
 	LANES(l)
@@ -420,7 +420,7 @@ static inline void BoundLeaves(const sgWorld* w, const Posed* posed, const sgGro
 		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 		if (axis < 3 && (image->leafMask >> node & 1) != 0)
 		{
-			const sgLeafImage* leaf = posed->image->leaves + posed->image->nodes[group * SG_LANES + node].first;
+			FAR const sgLeafImage* leaf = posed->image->leaves + posed->image->nodes[group * SG_LANES + node].first;
 			float lower = INFINITY, upper = -INFINITY;
 			if (leaf->triangleCount > 0)
 			{
@@ -441,7 +441,7 @@ static inline void MakeGroup(const sgWorld* w, uint32_t number, GroupScratch* s)
 {
 	const uint32_t body = w->owners[number].a, group = w->owners[number].b;
 	const Posed posed = Posed_Get(w, body);
-	const sgGroupImage* image = posed.image->groupImages + group;
+	FAR const sgGroupImage* image = posed.image->groupImages + group;
 	sgBoxLanes* out = w->boxes + number;
 	if ((image->mask & ~image->leafMask) != 0)
 	{

@@ -9,8 +9,8 @@ typedef struct Posed
 {
 	const sgImage* image;
 	const sgBodyState* state;
-	const float* palette;
-	const float* amplitudes; ///< null: all are zero
+	FAR const float* palette;
+	FAR const float* amplitudes; ///< null: all are zero
 } Posed;
 
 /// Of a joint, or its rows along the world's axes: aligned, so that it is loaded by fours.
@@ -19,12 +19,12 @@ typedef struct Matrix
 	float entries[12];
 } SG_ALIGN(16) Matrix;
 
-static inline const float* PaletteOf(const sgImage* image, uint32_t body)
+static inline FAR const float* PaletteOf(const sgImage* image, uint32_t body)
 {
 	return image->palettes + (uint64_t)(body - image->firstBody) * image->paletteStride;
 }
 
-static inline const float* AmplitudesOf(const sgImage* image, uint32_t body)
+static inline FAR const float* AmplitudesOf(const sgImage* image, uint32_t body)
 {
 	const uint64_t number = body - image->firstBody;
 	return image->amplitudes != NULL ? image->amplitudes + number * image->fieldCount : NULL;
@@ -77,7 +77,7 @@ static inline void AddInfluence(float weight, const sgFloat4 rows[3], float m[12
 static inline void LoadRows(const Posed* posed, uint32_t influence, sgFloat4 rows[3])
 {
 	const uint64_t joint = posed->image->octetJoints[influence];
-	const sgFloat4* from = (const sgFloat4*)(const void*)(posed->palette + 12 * joint);
+	FAR const sgFloat4* from = (FAR const sgFloat4*)(FAR const void*)(posed->palette + 12 * joint);
 	rows[0] = from[0];
 	rows[1] = from[1];
 	rows[2] = from[2];

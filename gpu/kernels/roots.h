@@ -44,7 +44,7 @@ static inline bool IsFinite(double x)
 }
 
 // sgFrame_Make, and the translation of sgPlacement_Make.
-static inline bool MakeFrame(const sgWorld* w, const snugFrame* frame, sgBodyState* state)
+static inline bool MakeFrame(const sgWorld* w, FAR const snugFrame* frame, sgBodyState* state)
 {
 	double q[4] = { 0.0, 0.0, 0.0, 1.0 }, position[3] = { 0.0, 0.0, 0.0 }, length2 = 1.0;
 	if (frame != NULL)
@@ -98,7 +98,7 @@ static inline uint32_t ModelOf(const sgWorld* w, uint32_t body)
 }
 
 // How far fields may move anything: what a lane adds up of it.
-static inline void SumAmplitudes(const sgImage* image, const float* amplitudes, RootScratch* s, uint32_t l)
+static inline void SumAmplitudes(const sgImage* image, FAR const float* amplitudes, RootScratch* s, uint32_t l)
 {
 	double sums[3] = { 0.0, 0.0, 0.0 };
 	uint32_t isMoved = 0, faults = 0;
@@ -181,7 +181,7 @@ static inline void TurnRow(const sgBodyState* state, const float* matrix, uint32
 
 /// What a group's displacements of a node are within, along an axis of the body.
 static inline void BoundShifts(
-    const Posed* posed, const sgGroupImage* group, uint32_t lane, uint32_t axis, float* middle, float* half)
+    const Posed* posed, FAR const sgGroupImage* group, uint32_t lane, uint32_t axis, float* middle, float* half)
 {
 	*middle = *half = 0.0f;
 	if (posed->amplitudes == NULL)
@@ -192,7 +192,7 @@ static inline void BoundShifts(
 	for (uint32_t i = 0; i < group->shiftCount; ++i)
 	{
 		const float amplitude = posed->amplitudes[posed->image->intervalFields[group->firstShift + i]];
-		const sgFieldInterval* interval = posed->image->intervals + group->firstShift + i;
+		FAR const sgFieldInterval* interval = posed->image->intervals + group->firstShift + i;
 		const float low = interval->lower[axis].lane[lane], high = interval->upper[axis].lane[lane];
 		lower = LOOSE(amplitude, amplitude > 0.0f ? low : high, lower);
 		upper = LOOSE(amplitude, amplitude > 0.0f ? high : low, upper);
@@ -224,7 +224,7 @@ static inline Image ImageOfBox(
 // Matrices of some joints, by the lanes of a body: as they lie there, which is faster than one by one.
 static inline void LoadJoints(const Posed* posed, uint32_t first, uint32_t count, RootScratch* s, uint32_t l)
 {
-	const sgFloat4* from = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)first);
+	FAR const sgFloat4* from = (FAR const sgFloat4*)(FAR const void*)(posed->palette + 12 * (uint64_t)first);
 	float* to = s->matrices[l / ROOT_LANES]->entries;
 	for (uint32_t i = l % ROOT_LANES; i < 3 * count; i += ROOT_LANES)
 	{
@@ -240,7 +240,7 @@ static inline void LoadJoints(const Posed* posed, uint32_t first, uint32_t count
 static inline void AddJoints(const Posed* posed, uint32_t first, uint32_t count, RootScratch* s, uint32_t l)
 {
 	const uint32_t own = l / ROOT_LANES;
-	const sgPartImage* parts = posed->image->parts + first;
+	FAR const sgPartImage* parts = posed->image->parts + first;
 	float reach[3], up[3], down[3];
 	uint32_t faults = 0;
 	for (int axis = 0; axis < 3; ++axis)
@@ -326,7 +326,7 @@ static inline void GatherAxis(RootScratch* s, uint32_t body, uint32_t axis)
 static inline void BoundAxis(const sgImage* image, RootScratch* s, uint32_t body, uint32_t axis)
 {
 	sgBodyState* state = s->states + body;
-	const sgGroupImage* group = image->groupImages;
+	FAR const sgGroupImage* group = image->groupImages;
 	const bool isLeaf = (group->leafMask & 1) != 0; // then nothing better is known
 	FindPad(image, axis, s->reaches[body], state);
 	const float reach = state->reach[axis], limit = 1.0625f * reach;
@@ -420,7 +420,7 @@ static inline void MakeBodies(const sgWorld* w, uint32_t first, RootScratch* s)
 			sgBodyState* state = s->states + l / ROOT_LANES;
 			state->model = ModelOf(w, body);
 			const sgImage* image = w->images + state->model;
-			const snugFrame* frame = image->frames != NULL ? image->frames + (body - image->firstBody) : NULL;
+			FAR const snugFrame* frame = image->frames != NULL ? image->frames + (body - image->firstBody) : NULL;
 			s->faults[l] = MakeFrame(w, frame, state) ? 0 : fault_pose;
 		}
 	}

@@ -10,9 +10,9 @@
 /// A leaf that was made: group number * SG_LANES + lane.
 typedef struct LeafAt
 {
-	const sgImage* image;
-	const sgLeafImage* leaf;
-	const sgFloat4* corners;
+	FAR const sgImage* image;
+	FAR const sgLeafImage* leaf;
+	FAR const sgFloat4* corners;
 } LeafAt;
 
 static inline LeafAt LeafAt_Get(const sgWorld* w, uint32_t place)
@@ -21,15 +21,15 @@ static inline LeafAt LeafAt_Get(const sgWorld* w, uint32_t place)
 	const sgItem owner = w->owners[number];
 	const sgImage* image = w->images + owner.pair;
 	return (LeafAt){
-		.image = image,
+		.image = (FAR const sgImage*)image,
 		.leaf = image->leaves + image->nodes[owner.b * SG_LANES + place % SG_LANES].first,
-		.corners = w->corners + (uint64_t)number * w->vertexStride,
+		.corners = (FAR const sgFloat4*)w->corners + (uint64_t)number * w->vertexStride,
 	};
 }
 
 static inline void LoadTriangle(const LeafAt* at, uint32_t i, float out[3][3])
 {
-	const uint32_t corners = ((const uint32_t*)(const void*)at->leaf->corners)[i];
+	const uint32_t corners = ((FAR const uint32_t*)(FAR const void*)at->leaf->corners)[i];
 	for (int c = 0; c < 3; ++c)
 	{
 		const sgFloat4 p = at->corners[corners >> 8 * c & 0xff];
