@@ -167,4 +167,14 @@ typedef uint64_t __attribute__((may_alias)) sgEight;
 /// Four floats that are loaded and stored at once.
 typedef float sgFloat4 __attribute__((vector_size(16)));
 
+/// Load four floats that no lane changes meanwhile: at once even if one of them is not looked at.
+static inline sgFloat4 sgLoadFour(FAR const sgFloat4* from)
+{
+#if defined(__NVPTX__)
+	return __nvvm_ldg_f4((const sgFloat4*)from);
+#else
+	return *from;
+#endif
+}
+
 #endif

@@ -257,7 +257,7 @@ static inline void AddJoints(const Posed* posed, uint32_t first, uint32_t count,
 		for (uint32_t axis = 0; axis < 3 && part.range[0] + part.range[1] > 0.0f; ++axis)
 		{
 			float row[4];
-			TurnRow(posed->state, matrix.entries, axis, row);
+			TurnRow(s->states + own, matrix.entries, axis, row);
 			const Image of = ImageOfBox(row, &part, s->middles[own], s->halves[own]);
 			up[axis] = of.up > up[axis] ? of.up : up[axis];
 			down[axis] = of.down > down[axis] ? of.down : down[axis];

@@ -32,7 +32,7 @@ static inline void LoadTriangle(const LeafAt* at, uint32_t i, float out[3][3])
 	const uint32_t corners = ((FAR const uint32_t*)(FAR const void*)at->leaf->corners)[i];
 	for (int c = 0; c < 3; ++c)
 	{
-		const sgFloat4 p = at->corners[corners >> 8 * c & 0xff];
+		const sgFloat4 p = sgLoadFour(at->corners + (corners >> 8 * c & 0xff));
 		out[c][0] = p[0];
 		out[c][1] = p[1];
 		out[c][2] = p[2];
