@@ -259,7 +259,7 @@ typedef struct Arrays
 	uint32_t* firstShifts;
 	sgShiftImage* shifts;
 	uint16_t* joints;
-	sgLinearCommon* commons;
+	sgCommonImage* commons;
 	sgPartImage* parts;
 	uint16_t* partJoints;
 	uint16_t* intervalFields;
@@ -465,7 +465,8 @@ static void WriteParts(
 	{
 		SG_CHECK(family->kind == sgLinear_local);
 		SG_CHECK((family->isAcross != sgAcross_nodes) == (group == 0));
-		out->commons[group] = *CommonOf(draft, family);
+		out->commons[group].slack = CommonOf(draft, family)->slack;
+		out->commons[group].error = CommonOf(draft, family)->error;
 	}
 	image->jointCount = family != NULL && group > 0 ? NumberCount(family) : 0;
 	CopyArray(out->joints + *joints, draft->families.entryTransforms + (family != NULL ? family->firstEntry : 0),
@@ -478,6 +479,12 @@ static void WriteParts(
 			out->partJoints[*parts] = (uint16_t)joint;
 			*parts += ReadPart(draft, family, node, joint, out->parts + *parts);
 		}
+		float sum = 0x1p-20f;
+		for (uint32_t part = image->firstParts[node]; part < *parts; ++part)
+		{
+			sum += 2.0f * out->parts[part].range[0] + out->parts[part].range[1];
+		}
+		out->commons[group].inverse.lane[node] = 1.0f / sum;
 		image->firstParts[node + 1] = *parts;
 	}
 }

@@ -42,6 +42,13 @@ typedef struct sgPartImage
 	sgFloat4 box;   ///< center[2], half[0], half[1], half[2]
 } sgPartImage;
 
+/// What all joints do to nodes of a group together.
+typedef struct sgCommonImage
+{
+	sgLaneFloats slack, error; ///< of sgLinearCommon
+	sgLaneFloats inverse;      ///< one by the sum of least and greatest weights
+} sgCommonImage;
+
 /// The nodes of a group, what bounds those that are no leaves, and the cluster of those that are. The root is alone in
 /// the first group.
 typedef struct sgGroupImage
@@ -83,7 +90,7 @@ typedef struct sgImage
 	FAR const uint32_t* firstShifts; ///< (recordCount + 1), if there are fields
 	FAR const sgShiftImage* shifts;
 	FAR const uint16_t* joints;
-	FAR const sgLinearCommon* commons; ///< (groupCount): slack and error of its nodes
+	FAR const sgCommonImage* commons; ///< (groupCount)
 	FAR const sgPartImage* parts;   ///< of the root for every joint, or an empty one; then of the nodes of other groups
 	FAR const uint16_t* partJoints; ///< of each part, its joint's number in the group
 	FAR const uint16_t* intervalFields;

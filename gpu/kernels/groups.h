@@ -142,7 +142,7 @@ typedef struct Program
 typedef struct Sums
 {
 	Program programs[3][2];
-	float total;
+	float padding; // no two lanes use the same bank
 } Sums;
 
 /// Of a coordinate of a node, up or down.
@@ -231,7 +231,12 @@ static inline void ImagesOf(const Share* share, const sgPartImage* part, const G
 
 static inline void AddParts(Share share, GroupScratch* s, uint32_t l)
 {
-	Sums sums = s->sums[l];
+	const Program none = { 0.0f, 0.0f, -__FLT_MAX__, -__FLT_MAX__, 0.0f };
+	Sums sums = { { { none, none }, { none, none }, { none, none } }, 0.0f };
+	if (share.first > 0)
+	{
+		sums = s->sums[l];
+	}
 	for (; !Share_IsEmpty(&share); share.at += NODE_LANES)
 	{
 		const sgPartImage part = share.parts[share.at];
@@ -243,20 +248,18 @@ static inline void AddParts(Share share, GroupScratch* s, uint32_t l)
 			Program_Add(&sums.programs[axis][0], images[axis].up, low, spread);
 			Program_Add(&sums.programs[axis][1], images[axis].down, low, spread);
 		}
-		sums.total = sums.total + (low + low + spread);
 	}
 	s->sums[l] = sums;
 }
 
 // What lanes of a node know together. Eq. (12) of the meshless paper, and where the dual is looked at next. A node with
 // one joint has no second.
-static inline void FinishPrograms(float slack, GroupScratch* s, uint32_t l)
+static inline void FinishPrograms(FAR const sgCommonImage* common, GroupScratch* s, uint32_t l)
 {
 	const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 	for (int way = 0; way < 2; ++way)
 	{
 		Program all = s->sums[node].programs[axis][way];
-		float total = s->sums[node].total;
 		for (uint32_t i = 1; i < NODE_LANES; ++i)
 		{
 			const Program one = s->sums[i * SG_LANES + node].programs[axis][way];
@@ -267,14 +270,13 @@ static inline void FinishPrograms(float slack, GroupScratch* s, uint32_t l)
 			all.second = less > all.second ? less : all.second;
 			all.spread = one.largest > all.largest ? one.spread : all.spread;
 			all.largest = one.largest > all.largest ? one.largest : all.largest;
-			total = total + s->sums[i * SG_LANES + node].total;
 		}
 		const float second = all.second > -__FLT_MAX__ ? all.second : all.largest;
-		const float lambda = all.weighted * (1.0f / (total > 0x1p-20f ? total : 0x1p-20f));
+		const float lambda = all.weighted * common->inverse.lane[node];
 		s->ends[l][way] = (End){
-			.bound = LOOSE(all.spread, all.largest - second, LOOSE(slack, second, all.base)),
+			.bound = LOOSE(all.spread, all.largest - second, LOOSE(common->slack.lane[node], second, all.base)),
 			.lambda = lambda,
-			.dual = LOOSE(slack, lambda, all.base),
+			.dual = LOOSE(common->slack.lane[node], lambda, all.base),
 		};
 	}
 }
@@ -284,7 +286,7 @@ static inline void AddDuals(Share share, GroupScratch* s, uint32_t l)
 	float duals[3][2];
 	for (int i = 0; i < 6; ++i)
 	{
-		duals[i / 2][i % 2] = s->duals[l][i];
+		duals[i / 2][i % 2] = share.first > 0 ? s->duals[l][i] : 0.0f;
 	}
 	for (; !Share_IsEmpty(&share); share.at += NODE_LANES)
 	{
@@ -305,17 +307,10 @@ static inline void AddDuals(Share share, GroupScratch* s, uint32_t l)
 	}
 }
 
-static inline void BeginPrograms(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, GroupScratch* s)
+static inline void StoreShifts(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, GroupScratch* s)
 {
 	LANES(l)
 	{
-		const float none = -__FLT_MAX__;
-		for (int i = 0; i < 6; ++i)
-		{
-			s->sums[l].programs[i / 2][i % 2] = (Program){ 0.0f, 0.0f, none, none, 0.0f };
-			s->duals[l][i] = 0.0f;
-		}
-		s->sums[l].total = 0.0f;
 		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 		if (axis < 3)
 		{
@@ -326,7 +321,7 @@ static inline void BeginPrograms(const sgWorld* w, const Posed* posed, FAR const
 
 // The lesser of both bounds, moved to its place.
 static inline void StoreEnds(
-    const Posed* posed, FAR const sgLinearCommon* common, const GroupScratch* s, uint32_t l, sgBoxLanes* out)
+    const Posed* posed, FAR const sgCommonImage* common, const GroupScratch* s, uint32_t l, sgBoxLanes* out)
 {
 	const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 	const float error = common->error.lane[node] * posed->state->reach[axis];
@@ -346,10 +341,10 @@ static inline void StoreEnds(
 
 // Boxes of the nodes of a group that are no leaves.
 static inline void BoundInner(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group,
-    FAR const sgLinearCommon* common, GroupScratch* s, sgBoxLanes* out)
+    FAR const sgCommonImage* common, GroupScratch* s, sgBoxLanes* out)
 {
 	const uint32_t inner = group->mask & ~group->leafMask, count = group->jointCount;
-	BeginPrograms(w, posed, group, s);
+	StoreShifts(w, posed, group, s);
 	for (uint32_t first = 0; first < count; first += PORTION)
 	{
 		const uint32_t some = count - first < PORTION ? count - first : PORTION;
@@ -363,7 +358,7 @@ static inline void BoundInner(const sgWorld* w, const Posed* posed, FAR const sg
 	{
 		if (l < 3 * SG_LANES)
 		{
-			FinishPrograms(common->slack.lane[l % SG_LANES], s, l);
+			FinishPrograms(common, s, l);
 		}
 	}
 	for (uint32_t first = 0; first < count; first += PORTION)

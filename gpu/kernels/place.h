@@ -13,6 +13,12 @@ typedef struct Posed
 	FAR const float* amplitudes; ///< null: all are zero
 } Posed;
 
+/// Four floats in shared memory: of vectors clang 19 forgets where they are if an index varies.
+typedef struct Four
+{
+	float x[4];
+} SG_ALIGN(16) Four;
+
 /// Of a joint, or its rows along the world's axes: aligned, so that it is loaded by fours.
 typedef struct Matrix
 {

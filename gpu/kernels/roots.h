@@ -22,7 +22,11 @@ typedef struct RootScratch
 	float rests[ROOT_BODIES][3]; ///< how far vertices reach before joints move them
 	float middles[ROOT_BODIES][3], halves[ROOT_BODIES][3]; ///< of displacements
 	float reaches[ROOT_BODIES][3]; ///< how far vertices reach after joints moved them, along the body's axes
-	Matrix matrices[ROOT_BODIES][ROOT_JOINTS];
+	union
+	{
+		Matrix matrices[ROOT_JOINTS];
+		Four fours[3 * ROOT_JOINTS]; ///< as they are loaded
+	} joints[ROOT_BODIES];
 	uint32_t extent[2][3]; ///< see sgCounts
 	// By lanes.
 	uint32_t faults[SG_GPU_LANES];
@@ -224,15 +228,10 @@ static inline Image ImageOfBox(
 // Matrices of some joints, by the lanes of a body: as they lie there, which is faster than one by one.
 static inline void LoadJoints(const Posed* posed, uint32_t first, uint32_t count, RootScratch* s, uint32_t l)
 {
-	FAR const sgFloat4* from = (FAR const sgFloat4*)(FAR const void*)(posed->palette + 12 * (uint64_t)first);
-	float* to = s->matrices[l / ROOT_LANES]->entries;
+	FAR const Four* from = (FAR const Four*)(FAR const void*)(posed->palette + 12 * (uint64_t)first);
 	for (uint32_t i = l % ROOT_LANES; i < 3 * count; i += ROOT_LANES)
 	{
-		const sgFloat4 four = from[i];
-		to[4 * i] = four[0];
-		to[4 * i + 1] = four[1];
-		to[4 * i + 2] = four[2];
-		to[4 * i + 3] = four[3];
+		s->joints[l / ROOT_LANES].fours[i] = from[i];
 	}
 }
 
@@ -251,7 +250,7 @@ static inline void AddJoints(const Posed* posed, uint32_t first, uint32_t count,
 	}
 	for (uint32_t j = l % ROOT_LANES; j < count; j += ROOT_LANES)
 	{
-		const Matrix matrix = s->matrices[own][j];
+		const Matrix matrix = s->joints[own].matrices[j];
 		const sgPartImage part = parts[j];
 		faults |= CheckMatrix(matrix.entries, s->rests[own], reach);
 		for (uint32_t axis = 0; axis < 3 && part.range[0] + part.range[1] > 0.0f; ++axis)

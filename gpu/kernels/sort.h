@@ -29,13 +29,30 @@ static inline bool IsLess(const sgItem* one, const sgItem* other, bool isSegment
 	return isSegmented && one->pair != other->pair ? one->pair < other->pair : KeyOf(one) < KeyOf(other);
 }
 
-static inline void Sort_Exchange(SortScratch* s, uint32_t i, uint32_t j, bool isSegmented)
+/// Exchanges of a lane at a time: none waits for another.
+#define SORT_EXCHANGES (SORT_RUN / 2 / SG_GPU_LANES)
+
+// What a lane does of a step of the network. The first step of a width goes from both ends to the middle.
+static inline void Sort_Exchange(
+    SortScratch* s, uint32_t count, uint32_t step, bool isFirst, bool isSegmented, uint32_t l)
 {
-	const sgItem one = s->items[i], other = s->items[j];
-	if (IsLess(&other, &one, isSegmented))
+	sgItem ones[SORT_EXCHANGES], others[SORT_EXCHANGES];
+	uint32_t places[SORT_EXCHANGES][2];
+	for (uint32_t k = 0; k < SORT_EXCHANGES; ++k)
 	{
-		s->items[i] = other;
-		s->items[j] = one;
+		const uint32_t t = k * SG_GPU_LANES + l, i = t / step * 2 * step + t % step;
+		places[k][0] = i;
+		places[k][1] = isFirst ? i ^ (2 * step - 1) : i + step;
+		ones[k] = s->items[i];
+		others[k] = s->items[places[k][1]];
+	}
+	for (uint32_t k = 0; k < SORT_EXCHANGES; ++k)
+	{
+		if (places[k][1] < count && IsLess(others + k, ones + k, isSegmented))
+		{
+			s->items[places[k][0]] = others[k];
+			s->items[places[k][1]] = ones[k];
+		}
 	}
 }
 
@@ -45,9 +62,9 @@ static inline void Sort_Run(const sgWorld* w, const sgItem* from, uint32_t count
 {
 	LANES(l)
 	{
-		for (uint32_t i = l; i < count; i += SG_GPU_LANES)
+		for (uint32_t i = l; i < SORT_RUN; i += SG_GPU_LANES)
 		{
-			s->items[i] = from[i];
+			s->items[i] = i < count ? from[i] : (sgItem){ 0, 0, 0 }; // which is never looked at
 		}
 	}
 	for (uint32_t width = 2; width / 2 < count; width *= 2)
@@ -56,15 +73,7 @@ static inline void Sort_Run(const sgWorld* w, const sgItem* from, uint32_t count
 		{
 			LANES(l)
 			{
-				for (uint32_t t = l; t < SORT_RUN / 2; t += SG_GPU_LANES)
-				{
-					const uint32_t i = t / step * 2 * step + t % step;
-					const uint32_t j = step == width / 2 ? i ^ (width - 1) : i + step;
-					if (j < count)
-					{
-						Sort_Exchange(s, i, j, isSegmented);
-					}
-				}
+				Sort_Exchange(s, count, step, step == width / 2, isSegmented, l);
 			}
 		}
 	}
@@ -104,11 +113,18 @@ static inline uint32_t Sort_Merge(const sgItem* from, uint32_t i, uint32_t first
 		const uint64_t start = base + (run + k) * width;
 		starts[k] = start < first ? first : start < end ? (uint32_t)start : end;
 	}
+	uint32_t most = 0;
 	for (uint32_t k = 0; k < SORT_WAYS; ++k)
 	{
-		less[k] = run + k == own ? i - starts[k] : 0;
+		const bool isOwn = run + k == own;
+		less[k] = isOwn ? i - starts[k] : 0;
+		most = !isOwn && starts[k + 1] - starts[k] > most ? starts[k + 1] - starts[k] : most;
 	}
-	for (uint64_t step = width; step > 0; step /= 2)
+	uint64_t step = width;
+	for (; step > most; step /= 2)
+	{
+	}
+	for (; step > 0; step /= 2)
 	{
 		for (uint32_t k = 0; k < SORT_WAYS; ++k)
 		{

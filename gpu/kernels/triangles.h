@@ -156,17 +156,17 @@ static inline int DecidePair(const Corners a, const Corners b)
 /// Pairs of leaves for which is looked up at once what leads to them.
 #define LOOKED_UP 16
 
-/// Aligned, so that it is loaded by fours.
-typedef struct TriangleBox
+/// A number of each lane, that are stored by lanes and loaded by fours.
+typedef struct Fours
 {
-	float lower[3], upper[3], padding[2];
-} SG_ALIGN(16) TriangleBox;
+	Four of[SG_GPU_LANES / 4];
+} Fours;
 
 typedef struct LeafScratch
 {
 	LeafAt leaves[LOOKED_UP][2];
 	float triangles[2][SG_GPU_LANES][9]; ///< of the first leaves, and of the others, eight each
-	TriangleBox boxes[SG_GPU_LANES]; ///< of the others
+	Fours lower[3], upper[3];              ///< of the others
 	uint32_t count;
 	uint16_t near[TOGETHER * SG_LANES * SG_LANES]; ///< whose boxes overlap: lane of one, times eight, and of the other
 	Outbox found;
@@ -212,8 +212,8 @@ static inline void LoadTriangles(const sgWorld* w, const LeafAt leaves[][2], uin
 			const bool isThere = i < leaves[which][side].leaf->triangleCount;
 			for (int k = 0; k < 3 && side == 1; ++k)
 			{
-				s->boxes[l].lower[k] = isThere ? Least(p[0][k], Least(p[1][k], p[2][k])) : INFINITY;
-				s->boxes[l].upper[k] = isThere ? Most(p[0][k], Most(p[1][k], p[2][k])) : -INFINITY;
+				s->lower[k].of[l / 4].x[l % 4] = isThere ? Least(p[0][k], Least(p[1][k], p[2][k])) : INFINITY;
+				s->upper[k].of[l / 4].x[l % 4] = isThere ? Most(p[0][k], Most(p[1][k], p[2][k])) : -INFINITY;
 			}
 		}
 		if (l == 0)
@@ -221,6 +221,21 @@ static inline void LoadTriangles(const sgWorld* w, const LeafAt leaves[][2], uin
 			s->count = 0;
 		}
 	}
+}
+
+/// Which of four boxes overlap another.
+static inline uint32_t NearOf(const LeafScratch* s, uint32_t four, const float lower[3], const float upper[3])
+{
+	uint32_t isNear[4] = { 1, 1, 1, 1 };
+	for (int k = 0; k < 3; ++k)
+	{
+		const Four lowers = s->lower[k].of[four], uppers = s->upper[k].of[four];
+		for (int j = 0; j < 4; ++j)
+		{
+			isNear[j] &= (uint32_t)(lower[k] <= uppers.x[j]) & (uint32_t)(lowers.x[j] <= upper[k]);
+		}
+	}
+	return isNear[0] | isNear[1] << 1 | isNear[2] << 2 | isNear[3] << 3;
 }
 
 // By boxes: each triangle of the first leaves with those of the leaf beside it.
@@ -238,17 +253,7 @@ static inline void FindNear(const sgWorld* w, const LeafAt leaves[][2], uint32_t
 				lower[k] = Least(p[k], Least(p[3 + k], p[6 + k]));
 				upper[k] = Most(p[k], Most(p[3 + k], p[6 + k]));
 			}
-			uint32_t rest = 0;
-			for (uint32_t j = 0; j < SG_LANES; ++j)
-			{
-				const TriangleBox other = s->boxes[which * SG_LANES + j];
-				uint32_t isNear = 1;
-				for (int k = 0; k < 3; ++k)
-				{
-					isNear &= (uint32_t)(lower[k] <= other.upper[k]) & (uint32_t)(other.lower[k] <= upper[k]);
-				}
-				rest |= isNear << j;
-			}
+			uint32_t rest = NearOf(s, 2 * which, lower, upper) | NearOf(s, 2 * which + 1, lower, upper) << 4;
 			for (; rest != 0; rest &= rest - 1)
 			{
 				s->near[ADD(&s->count, 1u)] = (uint16_t)(l * SG_LANES + (uint32_t)__builtin_ctz(rest));
