@@ -15,6 +15,10 @@ static inline void FindTouched(const sgWorld* w, const sgStep* step, Outbox* out
 		LANES(l)
 		{
 			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
+			if (i % SG_GPU_CHUNK == 0 && i < w->touched.capacity)
+			{
+				w->chunks[i / SG_GPU_CHUNK] = 0;
+			}
 			if (i < count && step->isListed != 0)
 			{
 				Outbox_Add(w, out, &w->touched, (sgItem){ i, 0, i });
@@ -29,9 +33,18 @@ static inline void FindTouched(const sgWorld* w, const sgStep* step, Outbox* out
 	Outbox_Flush(w, out, &w->touched, 0);
 }
 
-/// Runs, from where things are found to where they are sorted first.
-static inline void SortRuns(
-    const sgWorld* w, const sgItem* from, sgItem* to, uint32_t count, bool isSegmented, SortScratch* s)
+// Something is where it belongs so far. Of each chunk of pairs of bodies the triangle pairs are summed in the end.
+static inline void PutSorted(const sgWorld* w, sgItem* to, uint32_t place, sgItem item, bool isSummed)
+{
+	to[place] = item;
+	if (isSummed)
+	{
+		ADD(w->chunks + place / SG_GPU_CHUNK, w->pairCounts[item.pair]);
+	}
+}
+
+static inline void SortRuns(const sgWorld* w, const sgItem* from, sgItem* to, uint32_t count, bool isSegmented,
+    bool isSummed, SortScratch* s)
 {
 	EACH_OF_STEP(n, (count + SORT_RUN - 1) / SORT_RUN)
 	{
@@ -41,13 +54,13 @@ static inline void SortRuns(
 		{
 			for (uint32_t i = l; i < some; i += SG_GPU_LANES)
 			{
-				to[first + i] = s->items[i];
+				PutSorted(w, to, first + i, s->items[i], isSummed);
 			}
 		}
 	}
 }
 
-static inline void MergeTouched(const sgWorld* w, uint32_t count, uint32_t merge)
+static inline void MergeTouched(const sgWorld* w, uint32_t count, uint32_t merge, bool isLast)
 {
 	const sgItem* from = merge % 2 == 0 ? w->touchedToo : w->touched.items;
 	sgItem* to = merge % 2 == 0 ? w->touched.items : w->touchedToo;
@@ -58,7 +71,7 @@ static inline void MergeTouched(const sgWorld* w, uint32_t count, uint32_t merge
 			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
 			if (i < count)
 			{
-				to[Sort_Merge(from, i, 0, count, merge)] = from[i];
+				PutSorted(w, to, Sort_Merge(from, i, 0, count, merge), from[i], isLast);
 			}
 		}
 	}
@@ -80,30 +93,6 @@ static inline uint32_t SumBefore(const SumScratch* s, uint32_t l)
 		sum += s->sums[i];
 	}
 	return sum;
-}
-
-static inline void SumCounts(const sgWorld* w, const sgItem* sorted, uint32_t count, SumScratch* s)
-{
-	EACH_OF_STEP(n, (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK)
-	{
-		LANES(l)
-		{
-			const uint32_t first = (uint32_t)n * SG_GPU_CHUNK;
-			uint32_t sum = 0;
-			for (uint32_t i = first + l; i < first + SG_GPU_CHUNK && i < count; i += SG_GPU_LANES)
-			{
-				sum += w->pairCounts[sorted[i].pair];
-			}
-			s->sums[l] = sum;
-		}
-		LANES(l)
-		{
-			if (l == 0)
-			{
-				w->chunks[n] = SumBefore(s, SG_GPU_LANES);
-			}
-		}
-	}
 }
 
 static inline void PlaceEnd(const sgWorld* w, const sgStep* step, uint32_t count, uint32_t end)
@@ -238,19 +227,6 @@ typedef union CollectScratch
 	SumScratch sums;
 } CollectScratch;
 
-// Steps that sort what was found: there is at least one merge, which exports.
-static inline bool SortFound(const sgWorld* w, uint32_t number, CollectScratch* s)
-{
-	const uint32_t merges = Sort_Merges(w->counts->longest), last = merges > 1 ? merges : 1;
-	if (number == 0)
-	{
-		SortRuns(w, w->foundToo, w->found.items, *w->found.count, true, &s->sort);
-		return true;
-	}
-	MergeFound(w, number - 1, number == last);
-	return number < last;
-}
-
 /// For how many groups there is something to do.
 static inline uint64_t CollectTasks(const sgWorld* w)
 {
@@ -271,24 +247,33 @@ KERNEL_IN_STEPS(Collect, CollectTasks(w))
 		return true;
 	}
 	const uint32_t count = Queue_Count(&w->touched), merges = Sort_Merges(count);
-	const sgItem* sorted = merges % 2 == 0 ? w->touchedToo : w->touched.items;
-	if (number == 1)
+	const uint32_t place = merges + 2, sort = place + 2; // the steps that place pairs and sort what was found
+	if (number == 1 || number == sort)
 	{
-		SortRuns(w, w->touched.items, w->touchedToo, count, false, &s->sort);
+		const bool isFound = number == sort;
+		SortRuns(w, isFound ? w->foundToo : w->touched.items, isFound ? w->found.items : w->touchedToo,
+		    isFound ? *w->found.count : count, isFound, !isFound && merges == 0, &s->sort);
 		return true;
 	}
-	if (number < 2 + merges)
+	if (number < place)
 	{
-		MergeTouched(w, count, number - 2);
+		MergeTouched(w, count, number - 2, number == place - 1);
 		return true;
 	}
-	switch (number - 2 - merges)
+	if (number == place)
 	{
-	case 0: SumCounts(w, sorted, count, &s->sums); return true;
-	case 1: PlacePairs(w, step, sorted, count, &s->sums); return step->storesPairs != 0 && IsComplete(w);
-	case 2: Scatter(w, step); return step->isUnsorted == 0;
-	default: return SortFound(w, number - 5 - merges, s);
+		PlacePairs(w, step, merges % 2 == 0 ? w->touchedToo : w->touched.items, count, &s->sums);
+		return step->storesPairs != 0 && IsComplete(w);
 	}
+	if (number < sort)
+	{
+		Scatter(w, step);
+		return step->isUnsorted == 0;
+	}
+	// At least one merge, which writes results.
+	const uint32_t needed = Sort_Merges(w->counts->longest), last = needed > 1 ? needed : 1;
+	MergeFound(w, number - sort - 1, number - sort == last);
+	return number - sort < last;
 }
 
 #endif

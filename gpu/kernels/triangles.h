@@ -150,25 +150,25 @@ static inline int DecidePair(const Corners a, const Corners b)
 
 // ---- Pairs of leaves ------------------------------------------------------------------------------------------------
 
-/// Pairs of leaves that a group looks at at once, each by eight lanes.
-#define TOGETHER (SG_GPU_LANES / SG_LANES)
+/// Pairs of leaves that a group looks at at once, each by eight lanes: so many that what is near keeps most lanes busy.
+#define TOGETHER (2 * SG_GPU_LANES / SG_LANES)
 
 /// Pairs of leaves for which is looked up at once what leads to them.
 #define LOOKED_UP 16
 
-/// A number of each lane, that are stored by lanes and loaded by fours.
+/// A number of each triangle, that are stored by lanes and loaded by fours.
 typedef struct Fours
 {
-	Four of[SG_GPU_LANES / 4];
+	Four of[TOGETHER * SG_LANES / 4];
 } Fours;
 
 typedef struct LeafScratch
 {
 	LeafAt leaves[LOOKED_UP][2];
-	float triangles[2][SG_GPU_LANES][9]; ///< of the first leaves, and of the others, eight each
+	float triangles[2][TOGETHER * SG_LANES][9]; ///< of the first leaves, and of the others, eight each
 	Fours lower[3], upper[3];              ///< of the others
 	uint32_t count;
-	uint16_t near[TOGETHER * SG_LANES * SG_LANES]; ///< whose boxes overlap: lane of one, times eight, and of the other
+	uint16_t near[TOGETHER * SG_LANES * SG_LANES]; ///< whose boxes overlap: number of one, times eight, and lane of the other
 	Outbox found;
 } LeafScratch;
 
@@ -200,20 +200,23 @@ static inline void LoadTriangles(const sgWorld* w, const LeafAt leaves[][2], uin
 {
 	LANES(l)
 	{
-		const uint32_t which = l / SG_LANES, i = l % SG_LANES;
-		for (uint32_t side = 0; side < 2 && which < count; ++side)
+		for (uint32_t t = l; t < count * SG_LANES; t += SG_GPU_LANES)
 		{
-			float p[3][3];
-			LoadTriangle(&leaves[which][side], i, p);
-			for (int k = 0; k < 9; ++k)
+			for (uint32_t side = 0; side < 2; ++side)
 			{
-				s->triangles[side][l][k] = p[k / 3][k % 3];
-			}
-			const bool isThere = i < leaves[which][side].leaf->triangleCount;
-			for (int k = 0; k < 3 && side == 1; ++k)
-			{
-				s->lower[k].of[l / 4].x[l % 4] = isThere ? Least(p[0][k], Least(p[1][k], p[2][k])) : INFINITY;
-				s->upper[k].of[l / 4].x[l % 4] = isThere ? Most(p[0][k], Most(p[1][k], p[2][k])) : -INFINITY;
+				const LeafAt* at = &leaves[t / SG_LANES][side];
+				float p[3][3];
+				LoadTriangle(at, t % SG_LANES, p);
+				for (int k = 0; k < 9; ++k)
+				{
+					s->triangles[side][t][k] = p[k / 3][k % 3];
+				}
+				const bool isThere = t % SG_LANES < at->leaf->triangleCount;
+				for (int k = 0; k < 3 && side == 1; ++k)
+				{
+					s->lower[k].of[t / 4].x[t % 4] = isThere ? Least(p[0][k], Least(p[1][k], p[2][k])) : INFINITY;
+					s->upper[k].of[t / 4].x[t % 4] = isThere ? Most(p[0][k], Most(p[1][k], p[2][k])) : -INFINITY;
+				}
 			}
 		}
 		if (l == 0)
@@ -243,10 +246,10 @@ static inline void FindNear(const sgWorld* w, const LeafAt leaves[][2], uint32_t
 {
 	LANES(l)
 	{
-		const uint32_t which = l / SG_LANES;
-		if (which < count && l % SG_LANES < leaves[which][0].leaf->triangleCount)
+		for (uint32_t t = l; t < count * SG_LANES; t += SG_GPU_LANES)
 		{
-			const float* p = s->triangles[0][l];
+			const uint32_t which = t / SG_LANES;
+			const float* p = s->triangles[0][t];
 			float lower[3], upper[3];
 			for (int k = 0; k < 3; ++k)
 			{
@@ -254,9 +257,9 @@ static inline void FindNear(const sgWorld* w, const LeafAt leaves[][2], uint32_t
 				upper[k] = Most(p[k], Most(p[3 + k], p[6 + k]));
 			}
 			uint32_t rest = NearOf(s, 2 * which, lower, upper) | NearOf(s, 2 * which + 1, lower, upper) << 4;
-			for (; rest != 0; rest &= rest - 1)
+			for (rest = t % SG_LANES < leaves[which][0].leaf->triangleCount ? rest : 0; rest != 0; rest &= rest - 1)
 			{
-				s->near[ADD(&s->count, 1u)] = (uint16_t)(l * SG_LANES + (uint32_t)__builtin_ctz(rest));
+				s->near[ADD(&s->count, 1u)] = (uint16_t)(t * SG_LANES + (uint32_t)__builtin_ctz(rest));
 			}
 		}
 	}
