@@ -8,10 +8,13 @@
 
 #include "layout.h"
 
-#define SORT_RUN 256
+// Powers of two, since it takes a GPU long to divide.
+#define SORT_RUN_BITS 8
+#define SORT_RUN (1u << SORT_RUN_BITS)
 
 /// Runs that become one.
-#define SORT_WAYS 4
+#define SORT_WAYS_BITS 2
+#define SORT_WAYS (1u << SORT_WAYS_BITS)
 
 typedef struct SortScratch
 {
@@ -40,7 +43,7 @@ static inline void Sort_Exchange(
 	uint32_t places[SORT_EXCHANGES][2];
 	for (uint32_t k = 0; k < SORT_EXCHANGES; ++k)
 	{
-		const uint32_t t = k * SG_GPU_LANES + l, i = t / step * 2 * step + t % step;
+		const uint32_t t = k * SG_GPU_LANES + l, i = t + (t & ~(step - 1));
 		places[k][0] = i;
 		places[k][1] = isFirst ? i ^ (2 * step - 1) : i + step;
 		ones[k] = s->items[i];
@@ -101,16 +104,12 @@ static inline uint32_t Sort_Merges(uint32_t span)
 static inline uint32_t Sort_Merge(const sgItem* from, uint32_t i, uint32_t first, uint32_t end, uint32_t merge)
 {
 	const uint64_t key = KeyOf(from + i), base = first / SORT_RUN * SORT_RUN;
-	uint64_t width = SORT_RUN;
-	for (uint32_t before = 0; before < merge; ++before)
-	{
-		width *= SORT_WAYS;
-	}
-	const uint64_t own = (i - base) / width, run = own / SORT_WAYS * SORT_WAYS;
+	const uint32_t bits = SORT_RUN_BITS + merge * SORT_WAYS_BITS;
+	const uint64_t own = (i - base) >> bits, run = own & ~(uint64_t)(SORT_WAYS - 1);
 	uint32_t starts[SORT_WAYS + 1], less[SORT_WAYS], place = 0;
 	for (uint32_t k = 0; k <= SORT_WAYS; ++k)
 	{
-		const uint64_t start = base + (run + k) * width;
+		const uint64_t start = base + ((run + k) << bits);
 		starts[k] = start < first ? first : start < end ? (uint32_t)start : end;
 	}
 	uint32_t most = 0;
@@ -120,7 +119,7 @@ static inline uint32_t Sort_Merge(const sgItem* from, uint32_t i, uint32_t first
 		less[k] = isOwn ? i - starts[k] : 0;
 		most = !isOwn && starts[k + 1] - starts[k] > most ? starts[k + 1] - starts[k] : most;
 	}
-	uint64_t step = width;
+	uint64_t step = (uint64_t)1 << bits;
 	for (; step > most; step /= 2)
 	{
 	}

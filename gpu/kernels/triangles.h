@@ -150,8 +150,8 @@ static inline int DecidePair(const Corners a, const Corners b)
 
 // ---- Pairs of leaves ------------------------------------------------------------------------------------------------
 
-/// Pairs of leaves that a group looks at at once, each by eight lanes: so many that what is near keeps most lanes busy.
-#define TOGETHER (2 * SG_GPU_LANES / SG_LANES)
+/// Pairs of leaves that a group looks at at once, each by eight lanes.
+#define TOGETHER (SG_GPU_LANES / SG_LANES)
 
 /// Pairs of leaves for which is looked up at once what leads to them.
 #define LOOKED_UP 16
