@@ -363,8 +363,7 @@ static bool ReadPart(const Draft* draft, const sgLinearFamily* family, uint32_t 
 	{
 		const sgLaneFloats *center = entry->center, *half = entry->half;
 		out->range = (sgFloat4){ low, spread, center[0].lane[lane], center[1].lane[lane] };
-		out->box =
-		    (sgFloat4){ center[2].lane[lane], half[0].lane[lane], half[1].lane[lane], half[2].lane[lane] };
+		out->box = (sgFloat4){ center[2].lane[lane], half[0].lane[lane], half[1].lane[lane], half[2].lane[lane] };
 	}
 	return low + spread > 0.0f;
 }

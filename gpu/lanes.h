@@ -44,19 +44,19 @@ typedef struct sgTurns
 
 #if defined(__NVPTX__)
 #define KERNEL(name) __attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)
-#define KERNEL_IN_STEPS(name, tasks)                                                                      \
-	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number);                \
-	__attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)                        \
-	{                                                                                                     \
-		const sgWorld* w = &world;                                                                        \
-		if (sgTakesPart(tasks))                                                                           \
-		{                                                                                                 \
-			for (uint32_t number = 0; name##Step_(w, &step, number); ++number)                            \
-			{                                                                                             \
-				sgGather(&w->counts->gathered);                                                           \
-			}                                                                                             \
-		}                                                                                                 \
-	}                                                                                                     \
+#define KERNEL_IN_STEPS(name, tasks)                                                       \
+	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number); \
+	__attribute__((nvptx_kernel)) void sgKernel_##name(sgWorld world, sgStep step)         \
+	{                                                                                      \
+		const sgWorld* w = &world;                                                         \
+		if (sgTakesPart(tasks))                                                            \
+		{                                                                                  \
+			for (uint32_t number = 0; name##Step_(w, &step, number); ++number)             \
+			{                                                                              \
+				sgGather(&w->counts->gathered);                                            \
+			}                                                                              \
+		}                                                                                  \
+	}                                                                                      \
 	static inline bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number)
 #define LANES(l)                                                                                                 \
 	for (uint32_t l = ((void)w, __nvvm_bar_warp_sync(~0u), __nvvm_read_ptx_sreg_tid_x() & 31), once_ = 1; once_; \
@@ -73,21 +73,21 @@ typedef struct sgTurns
 #define ROOT(x) __nvvm_sqrt_rn_d(x)
 #else
 #include <math.h>
-#define KERNEL(name)                                                       \
-	static void name##Once_(sgWorld world, sgStep step);                   \
-	bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number)      \
-	{                                                                      \
-		(void)number;                                                      \
-		name##Once_(world, step);                                          \
-		return false;                                                      \
-	}                                                                      \
+#define KERNEL(name)                                                  \
+	static void name##Once_(sgWorld world, sgStep step);              \
+	bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number) \
+	{                                                                 \
+		(void)number;                                                 \
+		name##Once_(world, step);                                     \
+		return false;                                                 \
+	}                                                                 \
 	static void name##Once_(sgWorld world, sgStep step)
-#define KERNEL_IN_STEPS(name, tasks)                                                                    \
-	static bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number);              \
-	bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number)                            \
-	{                                                                                            \
-		return name##Step_(&world, &step, number);                                               \
-	}                                                                                            \
+#define KERNEL_IN_STEPS(name, tasks)                                                \
+	static bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number); \
+	bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number)               \
+	{                                                                               \
+		return name##Step_(&world, &step, number);                                  \
+	}                                                                               \
 	static bool name##Step_(const sgWorld* w, const sgStep* step, uint32_t number)
 #define LANES(l) for (uint32_t turn_ = 0, l; turn_ < SG_GPU_LANES && (l = w->turns->lanes[turn_], true); ++turn_)
 #define SHARED(type, name) \

@@ -54,12 +54,12 @@ typedef struct sgCommonImage
 typedef struct sgGroupImage
 {
 	uint32_t mask, leafMask;
-	uint32_t firstJoint; ///< in sgImage.joints
-	uint32_t jointCount; ///< that move anything below
+	uint32_t firstJoint;               ///< in sgImage.joints
+	uint32_t jointCount;               ///< that move anything below
 	uint32_t firstParts[SG_LANES + 1]; ///< in sgImage.parts: of each node, by numbers of joints, and where the last end
-	uint32_t firstShift;  ///< in sgImage.intervals and intervalFields
-	uint32_t shiftCount;  ///< fields that move anything below
-	uint32_t firstVertex; ///< in sgImage.vertices, where an octet begins
+	uint32_t firstShift;               ///< in sgImage.intervals and intervalFields
+	uint32_t shiftCount;               ///< fields that move anything below
+	uint32_t firstVertex;              ///< in sgImage.vertices, where an octet begins
 	uint32_t vertexCount;
 } sgGroupImage;
 
@@ -83,11 +83,11 @@ typedef struct sgImage
 	FAR const sgLeafImage* leaves;
 	FAR const uint32_t* triangleMap;
 	FAR const sgGroupImage* groupImages;
-	FAR const sgVertexImage* vertices;  ///< (recordCount)
-	FAR const uint32_t* octets;         ///< (recordCount / 8 + 1): where influences of eight vertices begin
-	FAR const uint16_t* octetJoints;    ///< of each, which joint, ascending, and
+	FAR const sgVertexImage* vertices;    ///< (recordCount)
+	FAR const uint32_t* octets;           ///< (recordCount / 8 + 1): where influences of eight vertices begin
+	FAR const uint16_t* octetJoints;      ///< of each, which joint, ascending, and
 	FAR const sgLaneFloats* octetWeights; ///< with how much of each vertex
-	FAR const uint32_t* firstShifts; ///< (recordCount + 1), if there are fields
+	FAR const uint32_t* firstShifts;      ///< (recordCount + 1), if there are fields
 	FAR const sgShiftImage* shifts;
 	FAR const uint16_t* joints;
 	FAR const sgCommonImage* commons; ///< (groupCount)
@@ -99,7 +99,7 @@ typedef struct sgImage
 
 	// Poses, of one body after the other.
 	FAR const float* palettes;   ///< 12 floats for each joint
-	uint64_t paletteStride;  ///< in floats; zero: all bodies have the same
+	uint64_t paletteStride;      ///< in floats; zero: all bodies have the same
 	FAR const float* amplitudes; ///< null: all are zero
 	FAR const snugFrame* frames; ///< null: no frames
 } sgImage;
@@ -156,11 +156,11 @@ typedef struct sgCounts
 	uint32_t candidates;
 	uint32_t touched;
 	uint32_t found;
-	uint32_t longest;      ///< span of a pair of bodies (kernels/sort.h), at most
-	uint32_t refused;      ///< of bodies that are refused, SG_NONE less the number, at most
-	uint32_t tooFar;       ///< the same of those that are only too far away
-	uint32_t wrong;        ///< the same of pairs of bodies that are none
-	uint32_t gathered;     ///< see lanes.h
+	uint32_t longest;                     ///< span of a pair of bodies (kernels/sort.h), at most
+	uint32_t refused;                     ///< of bodies that are refused, SG_NONE less the number, at most
+	uint32_t tooFar;                      ///< the same of those that are only too far away
+	uint32_t wrong;                       ///< the same of pairs of bodies that are none
+	uint32_t gathered;                    ///< see lanes.h
 	uint32_t extents[SG_GPU_LANES][2][3]; ///< of bodies, as OrderedOf: the upper ends; SG_NONE less the lower ends
 	// Of a portion of it.
 	uint32_t isFull;
@@ -195,8 +195,8 @@ typedef struct sgWorld
 	sgCounts* counts;
 
 	// Broad phase.
-	sgItem* order[2];  ///< (bodyCount): bodies along a curve that fills space; SortedOrder says which
-	sgBoxLanes* nodes; ///< eight bodies each in that order, then eight of those, ...
+	sgItem* order[2];       ///< (bodyCount): bodies along a curve that fills space; SortedOrder says which
+	sgBoxLanes* nodes;      ///< eight bodies each in that order, then eight of those, ...
 	const snugPair* listed; ///< instead of all that: pairs of bodies that are asked about
 
 	// Groups that some pair needs.

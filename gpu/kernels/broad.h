@@ -252,8 +252,8 @@ static inline bool Meet(const sgWorld* w, uint32_t a, uint32_t b)
 /// Groups that are opened together, each by eight lanes.
 #define OPENED (SG_GPU_LANES / SG_LANES)
 
-/// Groups of the tree over bodies that are to be opened, by levels. Those of a level are opened four at a time, and what
-/// they show before any other: so there are never more than 32 of a level.
+/// Groups of the tree over bodies that are to be opened, by levels. Those of a level are opened four at a time, and
+/// what they show before any other: so there are never more than 32 of a level.
 typedef struct FindScratch
 {
 	uint32_t groups[TREE_LEVELS][SG_GPU_LANES];

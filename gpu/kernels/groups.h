@@ -166,8 +166,8 @@ typedef union GroupScratch
 	float corners[SG_MAX_CLUSTER_VERTICES][3]; // no vectors: clang 19 loses where they are if an index varies
 } GroupScratch;
 
-static inline void StoreRows(
-    const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, uint32_t first, uint32_t count, GroupScratch* s)
+static inline void StoreRows(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, uint32_t first,
+    uint32_t count, GroupScratch* s)
 {
 	LANES(l)
 	{
@@ -203,7 +203,8 @@ typedef struct Share
 	uint32_t first, last;
 } Share;
 
-static inline Share ShareOf(const sgImage* image, FAR const sgGroupImage* group, uint32_t first, uint32_t count, uint32_t l)
+static inline Share ShareOf(
+    const sgImage* image, FAR const sgGroupImage* group, uint32_t first, uint32_t count, uint32_t l)
 {
 	const uint32_t node = l % SG_LANES;
 	Share share = { image->parts, image->partJoints, group->firstParts[node] + l / SG_LANES,
@@ -220,7 +221,8 @@ static inline bool Share_IsEmpty(const Share* share)
 }
 
 // What a part's joint makes of its box, along all axes.
-static inline void ImagesOf(const Share* share, const sgPartImage* part, const GroupScratch* s, uint32_t l, Image images[3])
+static inline void ImagesOf(
+    const Share* share, const sgPartImage* part, const GroupScratch* s, uint32_t l, Image images[3])
 {
 	const Matrix rows = s->rows[share->joints[share->at] - share->first];
 	for (uint32_t axis = 0; axis < 3; ++axis)
@@ -495,18 +497,12 @@ typedef struct NodePair
 /// Pairs of nodes that a group looks at at once, each by eight lanes.
 #define PAIRED (SG_GPU_LANES / SG_LANES)
 
-/// Boxes of a group, aligned so that they are loaded by fours.
-typedef struct PairedBoxes
-{
-	float lower[3][SG_LANES], upper[3][SG_LANES];
-} SG_ALIGN(16) PairedBoxes;
-
 typedef struct CompareScratch
 {
 	NodePair pairs[SG_GPU_LANES];
 	struct
 	{
-		PairedBoxes of[2];
+		sgBoxLanes of[2];
 		float padding[SG_LANES]; // keeps those of several pairs in other banks
 	} boxes[PAIRED];
 	Outbox leaves, items;
@@ -546,7 +542,7 @@ static inline void LoadBoxes(const sgWorld* w, const NodePair* pairs, uint32_t c
 }
 
 /// Which of eight boxes overlap one of eight others.
-static inline uint32_t OverlapsOf(const PairedBoxes* one, uint32_t i, const PairedBoxes* others)
+static inline uint32_t OverlapsOf(const sgBoxLanes* one, uint32_t i, const sgBoxLanes* others)
 {
 	uint32_t overlaps = 0;
 	const float lower[3] = { one->lower[0][i], one->lower[1][i], one->lower[2][i] };
@@ -556,7 +552,8 @@ static inline uint32_t OverlapsOf(const PairedBoxes* one, uint32_t i, const Pair
 		uint32_t isNear = 1;
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			isNear &= (uint32_t)(lower[axis] <= others->upper[axis][j]) & (uint32_t)(others->lower[axis][j] <= upper[axis]);
+			isNear &=
+			    (uint32_t)(lower[axis] <= others->upper[axis][j]) & (uint32_t)(others->lower[axis][j] <= upper[axis]);
 		}
 		overlaps |= isNear << j;
 	}

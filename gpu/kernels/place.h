@@ -89,9 +89,9 @@ static inline void LoadRows(const Posed* posed, uint32_t influence, sgFloat4 row
 	rows[2] = from[2];
 }
 
-// Vertices of an octet have their joints in common, so that what is loaded serves eight lanes. Two influences at a time,
-// so that what is loaded for both is waited for once; they are added in their order. A zero that is added changes no bit
-// of a sum that began with zero, which is never -0.
+// Vertices of an octet have their joints in common, so that what is loaded serves eight lanes. Two influences at a
+// time, so that what is loaded for both is waited for once; they are added in their order. A zero that is added changes
+// no bit of a sum that began with zero, which is never -0.
 static inline void Blend(const Posed* posed, uint32_t vertex, float p[3])
 {
 	const sgImage* image = posed->image;

@@ -43,8 +43,8 @@ static inline void PutSorted(const sgWorld* w, sgItem* to, uint32_t place, sgIte
 	}
 }
 
-static inline void SortRuns(const sgWorld* w, const sgItem* from, sgItem* to, uint32_t count, bool isSegmented,
-    bool isSummed, SortScratch* s)
+static inline void SortRuns(
+    const sgWorld* w, const sgItem* from, sgItem* to, uint32_t count, bool isSegmented, bool isSummed, SortScratch* s)
 {
 	EACH_OF_STEP(n, (count + SORT_RUN - 1) / SORT_RUN)
 	{
@@ -119,8 +119,7 @@ static inline void PlacePair(const sgWorld* w, const sgStep* step, const sgItem*
 }
 
 // Behind the last pair is the end.
-static inline void PlacePairs(
-    const sgWorld* w, const sgStep* step, const sgItem* sorted, uint32_t count, SumScratch* s)
+static inline void PlacePairs(const sgWorld* w, const sgStep* step, const sgItem* sorted, uint32_t count, SumScratch* s)
 {
 	EACH_OF_STEP(n, count / SG_GPU_CHUNK + 1)
 	{

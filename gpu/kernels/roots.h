@@ -19,7 +19,7 @@
 typedef struct RootScratch
 {
 	sgBodyState states[ROOT_BODIES];
-	float rests[ROOT_BODIES][3]; ///< how far vertices reach before joints move them
+	float rests[ROOT_BODIES][3];                           ///< how far vertices reach before joints move them
 	float middles[ROOT_BODIES][3], halves[ROOT_BODIES][3]; ///< of displacements
 	float reaches[ROOT_BODIES][3]; ///< how far vertices reach after joints moved them, along the body's axes
 	union
@@ -211,8 +211,7 @@ typedef struct Image
 	float up, down;
 } Image;
 
-static inline Image ImageOfBox(
-    const float row[4], const sgPartImage* part, const float middle[3], const float half[3])
+static inline Image ImageOfBox(const float row[4], const sgPartImage* part, const float middle[3], const float half[3])
 {
 	const float centers[3] = { part->range[2], part->range[3], part->box[0] };
 	const float halves[3] = { part->box[1], part->box[2], part->box[3] };
@@ -315,8 +314,7 @@ static inline void GatherAxis(RootScratch* s, uint32_t body, uint32_t axis)
 		up = s->up[i][axis] > up ? s->up[i][axis] : up;
 		down = s->down[i][axis] > down ? s->down[i][axis] : down;
 	}
-	s->reaches[body][axis] =
-	    ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
+	s->reaches[body][axis] = ROUND_UP((double)most * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
 	s->up[first][axis] = up;
 	s->down[first][axis] = down;
 }
@@ -453,8 +451,7 @@ static inline void MakeBodies(const sgWorld* w, uint32_t first, RootScratch* s)
 		if (posed.image != NULL && axis < 3)
 		{
 			posed.amplitudes = posed.state->isMoved != 0 ? posed.amplitudes : NULL;
-			BoundShifts(
-			    &posed, posed.image->groupImages, 0, axis, &s->middles[number][axis], &s->halves[number][axis]);
+			BoundShifts(&posed, posed.image->groupImages, 0, axis, &s->middles[number][axis], &s->halves[number][axis]);
 		}
 	}
 	uint32_t most = 0; // of all bodies here: models may differ

@@ -166,9 +166,10 @@ typedef struct LeafScratch
 {
 	LeafAt leaves[LOOKED_UP][2];
 	float triangles[2][TOGETHER * SG_LANES][9]; ///< of the first leaves, and of the others, eight each
-	Fours lower[3], upper[3];              ///< of the others
+	Fours lower[3], upper[3];                   ///< of the others
 	uint32_t count;
-	uint16_t near[TOGETHER * SG_LANES * SG_LANES]; ///< whose boxes overlap: number of one, times eight, and lane of the other
+	uint16_t near[TOGETHER * SG_LANES *
+	              SG_LANES]; ///< whose boxes overlap: number of one, times eight, and lane of the other
 	Outbox found;
 } LeafScratch;
 

@@ -453,8 +453,8 @@ static Answer AskDevice(const Cast* cast, const Crowd* crowd, snugBackend backen
 	}
 	sgCounts counts;
 	device->methods->download(device, &counts, there->world.counts, sizeof(counts));
-	printf("  groups %u of %u, leaf pairs %u of %u, unsure %u, longest %u\n", counts.groups,
-	    there->world.groupCapacity, counts.leafPairs, there->world.leafPairs.capacity, counts.unsure, counts.longest);
+	printf("  groups %u of %u, leaf pairs %u of %u, unsure %u, longest %u\n", counts.groups, there->world.groupCapacity,
+	    counts.leafPairs, there->world.leafPairs.capacity, counts.unsure, counts.longest);
 	snugCrowd_Destroy(there);
 	snugDevice_Destroy(device);
 	return answer;
