@@ -440,6 +440,15 @@ static inline void MakeGroup(const sgWorld* w, uint32_t number, GroupScratch* s)
 	const Posed posed = Posed_Get(w, body);
 	FAR const sgGroupImage* image = posed.image->groupImages + group;
 	sgBoxLanes* out = w->boxes + number;
+	LANES(l)
+	{
+		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
+		if (axis < 3 && (image->mask >> node & 1) == 0) // nobody looks at it, but all eight are loaded
+		{
+			out->lower[axis][node] = INFINITY;
+			out->upper[axis][node] = -INFINITY;
+		}
+	}
 	if ((image->mask & ~image->leafMask) != 0)
 	{
 		BoundInner(w, &posed, image, posed.image->commons + group, s, out);
