@@ -486,13 +486,14 @@ static int CompareItems(const void* a, const void* b)
 }
 
 // Segments of any length, in any order; of two items of a segment either a or b differs.
-static uint32_t MakeSegments(sceneRandom* random, sgItem* items, uint32_t* firsts)
+static uint32_t MakeSegments(sceneRandom* random, bool isLong, sgItem* items, uint32_t* firsts)
 {
-	const uint32_t most = 1u << sceneRandom_Index(random, 14);
+	const uint32_t most = 1u << (isLong ? 13 : sceneRandom_Index(random, 14));
 	uint32_t segments = 0, count = 0;
 	while (count < MOST_SORTED / 2 && segments < 2000)
 	{
-		const uint32_t own = sceneRandom_Index(random, most + 1), sames = 1 + sceneRandom_Index(random, 3);
+		const uint32_t own = isLong && count == 0 ? most : sceneRandom_Index(random, most + 1),
+		               sames = 1 + sceneRandom_Index(random, 3);
 		firsts[segments] = count;
 		for (uint32_t i = 0; i < own; ++i)
 		{
@@ -518,7 +519,7 @@ static void segments_are_sorted(void** state)
 	sceneRandom random = { TestSeed() + 90000 };
 	for (int i = 0; i < TestCount(60); ++i)
 	{
-		const uint32_t count = MakeSegments(&random, given, firsts);
+		const uint32_t count = MakeSegments(&random, i == 0, given, firsts);
 		sgTurns turns = { .groupCount = 1 };
 		for (uint32_t l = 0; l < SG_GPU_LANES; ++l)
 		{
