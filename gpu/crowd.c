@@ -67,27 +67,25 @@ static bool TakeQueue(snugCrowd* crowd, uint64_t capacity, uint32_t* count, uint
 	return out->items != NULL;
 }
 
-// What is between takes most where vertices are: of a hundred bytes 66 are for groups.
+// What is between takes most where vertices are: of a hundred bytes 82 are for groups.
 static bool TakeBetween(snugCrowd* crowd)
 {
 	sgWorld* world = &crowd->world;
 	sgCounts* counts = world->counts;
 	const uint64_t group = sizeof(sgBoxLanes) + sizeof(sgItem) + world->vertexStride * sizeof(sgFloat4);
 	const uint64_t percent = crowd->bytes / 100;
-	world->groupCapacity = Clamp(66 * percent / group, MOST_GROUPS);
+	world->groupCapacity = Clamp(82 * percent / group, MOST_GROUPS);
 	world->owners = sgCrowd_Take(crowd, world->groupCapacity * (uint64_t)sizeof(sgItem));
 	world->boxes = sgCrowd_Take(crowd, world->groupCapacity * (uint64_t)sizeof(sgBoxLanes));
 	world->corners = sgCrowd_Take(crowd, world->groupCapacity * (uint64_t)world->vertexStride * sizeof(sgFloat4));
 	const uint64_t items = Clamp(5 * percent / sizeof(sgItem), MOST_ITEMS);
 	const uint64_t leaves = Clamp(6 * percent / sizeof(sgItem), MOST_ITEMS);
-	const uint64_t pairs = Clamp(9 * percent / sizeof(sgItem), MOST_ITEMS);
-	// What is unsure was a pair before, so there is always room for it.
+	const uint64_t unsure = Clamp(2 * percent / sizeof(sgItem), MOST_ITEMS);
 	return world->owners != NULL && world->boxes != NULL && world->corners != NULL &&
 	       TakeQueue(crowd, items, counts->items, sgFull_items, &world->items[0]) &&
 	       TakeQueue(crowd, items, counts->items, sgFull_items, &world->items[1]) &&
 	       TakeQueue(crowd, leaves, &counts->leafPairs, sgFull_leafPairs, &world->leafPairs) &&
-	       TakeQueue(crowd, pairs, &counts->boxPairs, sgFull_boxPairs, &world->boxPairs) &&
-	       TakeQueue(crowd, pairs, &counts->unsure, 0, &world->unsure);
+	       TakeQueue(crowd, unsure, &counts->unsure, sgFull_unsure, &world->unsure);
 }
 
 static bool TakeResults(snugCrowd* crowd)
@@ -126,11 +124,11 @@ static bool TakeBodies(snugCrowd* crowd)
 {
 	sgWorld* world = &crowd->world;
 	const uint64_t bodies = OrDefault(world->bodyCount, 1);
-	uint64_t boxes = 1;
+	uint64_t nodes = OrDefault(sgWorld_LevelCount(world->bodyCount, 0), 1);
 	uint32_t mostVertices = 1;
 	while (sgWorld_LevelCount(world->bodyCount, crowd->topLevel) > 1)
 	{
-		boxes += sgWorld_LevelCount(world->bodyCount, ++crowd->topLevel);
+		nodes += sgWorld_LevelCount(world->bodyCount, ++crowd->topLevel);
 	}
 	for (uint32_t i = 0; i < crowd->modelCount; ++i)
 	{
@@ -142,7 +140,7 @@ static bool TakeBodies(snugCrowd* crowd)
 	world->counts = sgCrowd_Take(crowd, sizeof(sgCounts));
 	world->order[0] = sgCrowd_Take(crowd, bodies * sizeof(sgItem));
 	world->order[1] = sgCrowd_Take(crowd, bodies * sizeof(sgItem));
-	world->nodes = sgCrowd_Take(crowd, boxes * sizeof(sgBox));
+	world->nodes = sgCrowd_Take(crowd, nodes * sizeof(sgBoxLanes));
 	world->table = sgCrowd_Take(crowd, crowd->tableBytes);
 	world->positions = sgCrowd_Take(crowd, mostVertices * (uint64_t)(3 * sizeof(float)));
 	return world->images != NULL && world->bodies != NULL && world->counts != NULL && world->order[0] != NULL &&

@@ -42,6 +42,9 @@ typedef unsigned long long Address;
 	X(launch, "cuLaunchKernel",                                                                             \
 	    (Handle function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, \
 	        unsigned blockZ, unsigned sharedBytes, Handle stream, void** parameters, void** extra))         \
+	X(launchTogether, "cuLaunchCooperativeKernel",                                                          \
+	    (Handle function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, \
+	        unsigned blockZ, unsigned sharedBytes, Handle stream, void** parameters))                       \
 	X(getOccupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                          \
 	    (int* blocks, Handle function, int threads, size_t sharedBytes))                                    \
 	X(getErrorText, "cuGetErrorString", (Result result, const char** text))
@@ -164,14 +167,19 @@ static void Launch(snugDevice* device, sgKernel kernel, const sgWorld* world, co
 	void* parameters[] = { (void*)(uintptr_t)world, (void*)(uintptr_t)step };
 	const uint64_t blocks = (tasks + SG_GPU_GROUPS - 1) / SG_GPU_GROUPS;
 	const unsigned most = cuda->mostBlocks[kernel], grid = blocks < most ? (unsigned)blocks : most;
-	if (grid > 0)
+	if (grid == 0)
 	{
-		Enter(cuda);
-		Check(cuda, kernelNames[kernel],
-		    cuda->driver.launch(cuda->functions[kernel], grid, 1, 1, SG_GPU_LANES * SG_GPU_GROUPS, 1, 1, 0,
-		        cuda->stream, parameters, NULL));
-		Leave(cuda);
+		return;
 	}
+	Enter(cuda);
+	const unsigned threads = SG_GPU_LANES * SG_GPU_GROUPS;
+	Handle function = cuda->functions[kernel];
+	const Result result =
+	    sgKernel_HasSteps(kernel)
+	        ? cuda->driver.launchTogether(function, grid, 1, 1, threads, 1, 1, 0, cuda->stream, parameters)
+	        : cuda->driver.launch(function, grid, 1, 1, threads, 1, 1, 0, cuda->stream, parameters, NULL);
+	Check(cuda, kernelNames[kernel], result);
+	Leave(cuda);
 }
 
 static void Wait(snugDevice* device)

@@ -16,6 +16,12 @@ typedef enum sgKernel
 	    SG_GPU_KERNEL_COUNT
 } sgKernel;
 
+/// Whether it has steps for which all groups wait (KERNEL_IN_STEPS).
+static inline bool sgKernel_HasSteps(sgKernel kernel)
+{
+	return kernel == sgKernel_isOrder || kernel == sgKernel_isCollect;
+}
+
 typedef struct sgDeviceMethods
 {
 	void (*destroy)(snugDevice* device);

@@ -20,7 +20,8 @@ typedef struct Draft
 	size_t clusterBytes;
 	uint32_t jointCount; ///< at least one
 	uint32_t recordCount;
-	uint32_t* order; ///< (recordCount): vertices, tree order
+	uint32_t* order;        ///< (recordCount): vertices, tree order, or SG_NONE
+	uint32_t* firstRecords; ///< of clusters
 
 	sgWeights weights; ///< joints of all vertices, tree order
 	size_t startBytes, weightBytes, transformBytes;
@@ -115,24 +116,42 @@ static snugStatus MakeFamilies(Draft* draft)
 
 // ---- Vertices -------------------------------------------------------------------------------------------------------
 
-// Those of clusters, one after the other; then those of no triangle.
+static uint32_t InOctets(uint32_t count)
+{
+	return (count + SG_LANES - 1) / SG_LANES * SG_LANES;
+}
+
+// Those of clusters, one after the other; then those of no triangle. All in octets.
 static bool OrderVertices(Draft* draft)
 {
 	const sgClusterHeader* header = draft->clusters.header;
 	const uint32_t unused = draft->model->tree.vertexCount - header->usedCount;
-	draft->recordCount = header->vertexCount + unused;
+	draft->recordCount = InOctets(unused);
+	for (uint32_t i = 0; i < header->count; ++i)
+	{
+		draft->recordCount += InOctets(draft->clusters.clusters[i].vertexCount);
+	}
 	draft->order = sgAllocate(draft->allocator, (size_t)draft->recordCount * sizeof(uint32_t));
-	if (draft->order == NULL)
+	draft->firstRecords = sgAllocate(draft->allocator, (size_t)header->count * sizeof(uint32_t));
+	if (draft->order == NULL || draft->firstRecords == NULL)
 	{
 		return false;
 	}
-	if (header->vertexCount > 0)
+	memset(draft->order, 0xff, (size_t)draft->recordCount * sizeof(uint32_t));
+	uint32_t at = 0;
+	for (uint32_t i = 0; i < header->count; ++i)
 	{
-		memcpy(draft->order, draft->clusters.vertices, (size_t)header->vertexCount * sizeof(uint32_t));
+		const sgCluster* cluster = draft->clusters.clusters + i;
+		draft->firstRecords[i] = at;
+		for (uint32_t v = 0; v < cluster->vertexCount; ++v)
+		{
+			draft->order[at + v] = draft->clusters.vertices[cluster->firstVertex + v];
+		}
+		at += InOctets(cluster->vertexCount);
 	}
 	for (uint32_t i = 0; i < unused; ++i)
 	{
-		draft->order[header->vertexCount + i] = header->usedCount + i;
+		draft->order[at + i] = header->usedCount + i;
 	}
 	return true;
 }
@@ -234,12 +253,15 @@ typedef struct Arrays
 	uint32_t* triangleMap;
 	sgGroupImage* groupImages;
 	sgVertexImage* vertices;
-	uint32_t* callers;
-	sgInfluenceImage* influences;
+	uint32_t* octets;
+	uint16_t* octetJoints;
+	sgLaneFloats* octetWeights;
 	uint32_t* firstShifts;
 	sgShiftImage* shifts;
 	uint16_t* joints;
-	sgLaneFloats* values;
+	sgCommonImage* commons;
+	sgPartImage* parts;
+	uint16_t* partJoints;
 	uint16_t* intervalFields;
 	sgFieldInterval* intervals;
 	float* most;
@@ -248,15 +270,119 @@ typedef struct Arrays
 
 enum
 {
-	ARRAY_COUNT = 15
+	ARRAY_COUNT = 18
 };
 
-static uint64_t CountOf(const Draft* draft, const sgRows* rows)
+static uint64_t CountShifts(const Draft* draft)
 {
 	uint64_t count = 0;
-	for (uint32_t i = 0; i < draft->recordCount && rows->places != NULL; ++i)
+	for (uint32_t i = 0; i < draft->recordCount && HasFields(draft); ++i)
 	{
-		count += CountEntries(rows, draft->order[i]);
+		count += draft->order[i] != SG_NONE ? CountEntries(&draft->contents.displacements, draft->order[i]) : 0;
+	}
+	return count;
+}
+
+// Joints of eight vertices, ascending, as each vertex has its own, and what they weigh.
+// @param out nullable
+// @return how many
+static uint32_t MergeOctet(const Draft* draft, uint32_t octet, const Arrays* out, uint32_t at)
+{
+	const uint32_t* vertices = draft->order + (size_t)octet * SG_LANES;
+	uint32_t cursors[SG_LANES], ends[SG_LANES], count = 0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		const bool isThere = vertices[lane] != SG_NONE && IsSkin(draft);
+		cursors[lane] = isThere ? draft->weights.starts[vertices[lane]] : 0;
+		ends[lane] = isThere ? draft->weights.starts[vertices[lane] + 1] : 0;
+	}
+	for (;; ++count)
+	{
+		uint32_t joint = SG_NONE;
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+		{
+			const uint32_t next = cursors[lane] < ends[lane] ? draft->weights.transforms[cursors[lane]] : SG_NONE;
+			joint = next < joint ? next : joint;
+		}
+		if (joint == SG_NONE)
+		{
+			return count;
+		}
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+		{
+			if (cursors[lane] < ends[lane] && draft->weights.transforms[cursors[lane]] == joint)
+			{
+				if (out != NULL)
+				{
+					out->octetJoints[at + count] = (uint16_t)joint;
+					out->octetWeights[at + count].lane[lane] = draft->weights.weights[cursors[lane]];
+				}
+				++cursors[lane];
+			}
+		}
+	}
+}
+
+static uint64_t CountInfluences(const Draft* draft)
+{
+	uint64_t count = 0;
+	for (uint32_t octet = 0; octet < draft->recordCount / SG_LANES; ++octet)
+	{
+		count += MergeOctet(draft, octet, NULL, 0);
+	}
+	return count;
+}
+
+static const sgLinearFamily* FamilyOf(const Draft* draft, uint32_t group)
+{
+	const uint32_t first = draft->families.firstFamilies[group];
+	return first != SG_NONE ? draft->families.families + first : NULL;
+}
+
+static const sgLinearCommon* CommonOf(const Draft* draft, const sgLinearFamily* family)
+{
+	return (const sgLinearCommon*)(const void*)(draft->families.values + family->values);
+}
+
+static uint32_t NumberCount(const sgLinearFamily* family)
+{
+	return (uint32_t)sgLinearFamily_Numbers(family);
+}
+
+// Entries of nodes have a lane for each; those of the root, which is alone, have eight joints side by side.
+// @param out nullable; receives the part
+// @return whether the joint moves anything of the node
+static bool ReadPart(const Draft* draft, const sgLinearFamily* family, uint32_t node, uint32_t joint, sgPartImage* out)
+{
+	const bool isAcross = family->isAcross != sgAcross_nodes;
+	const sgLocalEntry* entries = (const sgLocalEntry*)(const void*)(CommonOf(draft, family) + 1);
+	const sgLocalEntry* entry = entries + (isAcross ? joint / SG_LANES : joint);
+	const uint32_t lane = isAcross ? joint % SG_LANES : node;
+	const float low = entry->range.low.lane[lane], spread = entry->range.spread.lane[lane];
+	if (out != NULL)
+	{
+		const sgLaneFloats *center = entry->center, *half = entry->half;
+		out->range = (sgFloat4){ low, spread, center[0].lane[lane], center[1].lane[lane] };
+		out->box = (sgFloat4){ center[2].lane[lane], half[0].lane[lane], half[1].lane[lane], half[2].lane[lane] };
+	}
+	return low + spread > 0.0f;
+}
+
+static uint64_t CountParts(const Draft* draft)
+{
+	const sgTree* tree = &draft->model->tree;
+	uint64_t count = draft->jointCount;
+	for (uint32_t group = 1; group < tree->groupCount; ++group)
+	{
+		const sgLinearFamily* family = FamilyOf(draft, group);
+		uint32_t rest = sgLinear_BoundedLanes(sgTree_Family(tree, group * SG_LANES));
+		for (; family != NULL && rest != 0; rest &= rest - 1)
+		{
+			for (uint32_t joint = 0; joint < NumberCount(family); ++joint)
+			{
+				count += ReadPart(draft, family, sgLowestBit(rest), joint, NULL);
+			}
+		}
 	}
 	return count;
 }
@@ -264,6 +390,7 @@ static uint64_t CountOf(const Draft* draft, const sgRows* rows)
 static void ListArrays(const Draft* draft, sgArray list[ARRAY_COUNT])
 {
 	const sgTree* tree = &draft->model->tree;
+	const uint64_t parts = CountParts(draft), influences = CountInfluences(draft);
 	const uint64_t records = (uint64_t)draft->recordCount + 1;
 	const sgArray arrays[ARRAY_COUNT] = {
 		{ SG_ARRAY(Arrays, nodes, (uint64_t)tree->groupCount * SG_LANES) },
@@ -271,12 +398,15 @@ static void ListArrays(const Draft* draft, sgArray list[ARRAY_COUNT])
 		{ SG_ARRAY(Arrays, triangleMap, tree->triangleCount) },
 		{ SG_ARRAY(Arrays, groupImages, tree->groupCount) },
 		{ SG_ARRAY(Arrays, vertices, records) },
-		{ SG_ARRAY(Arrays, callers, records) },
-		{ SG_ARRAY(Arrays, influences, CountOf(draft, &draft->contents.influences) + 1) },
+		{ SG_ARRAY(Arrays, octets, draft->recordCount / SG_LANES + 1) },
+		{ SG_ARRAY(Arrays, octetJoints, influences + 1) },
+		{ SG_ARRAY(Arrays, octetWeights, influences + 1) },
 		{ SG_ARRAY(Arrays, firstShifts, records) },
-		{ SG_ARRAY(Arrays, shifts, CountOf(draft, &draft->contents.displacements) + 1) },
+		{ SG_ARRAY(Arrays, shifts, CountShifts(draft) + 1) },
 		{ SG_ARRAY(Arrays, joints, (uint64_t)draft->families.entryCount + 1) },
-		{ SG_ARRAY(Arrays, values, (uint64_t)draft->families.valueCount + 8) },
+		{ SG_ARRAY(Arrays, commons, tree->groupCount) },
+		{ SG_ARRAY(Arrays, parts, parts + 1) },
+		{ SG_ARRAY(Arrays, partJoints, parts + 1) },
 		{ SG_ARRAY(Arrays, intervalFields, (uint64_t)draft->intervalCount + 1) },
 		{ SG_ARRAY(Arrays, intervals, (uint64_t)draft->intervalCount + 1) },
 		{ SG_ARRAY(Arrays, most, 3 * (uint64_t)draft->contents.fieldCount + 1) },
@@ -302,36 +432,78 @@ static void WriteLeaves(const Draft* draft, const Arrays* out)
 		out->leaves[i] = (sgLeafImage){ .firstTriangle = leaf->firstTriangle, .triangleCount = leaf->triangleCount };
 		for (uint32_t k = 0; k < 3 * SG_LANES && leaf->triangleCount > 0; ++k)
 		{
-			const uint32_t vertex = leaf->corners[k / SG_LANES][k % SG_LANES];
-			out->leaves[i].corners[k / SG_LANES][k % SG_LANES] =
-			    (uint8_t)draft->clusters.places[leaf->firstVertex + vertex];
+			const uint32_t triangle = k % SG_LANES, vertex = leaf->corners[k / SG_LANES][triangle];
+			out->leaves[i].corners[triangle / 4][triangle % 4] |= draft->clusters.places[leaf->firstVertex + vertex]
+			                                                      << 8 * (k / SG_LANES);
 		}
+	}
+}
+
+// The root has a part for each joint, empty for those that move nothing.
+static void WriteRoot(const Draft* draft, const Arrays* out)
+{
+	const sgLinearFamily* family = FamilyOf(draft, 0);
+	for (uint32_t joint = 0; family != NULL && joint < NumberCount(family); ++joint)
+	{
+		sgPartImage part;
+		if (ReadPart(draft, family, 0, joint, &part))
+		{
+			out->parts[draft->families.entryTransforms[family->firstEntry + joint]] = part;
+		}
+	}
+}
+
+static void WriteParts(
+    const Draft* draft, const Arrays* out, uint32_t group, sgGroupImage* image, uint32_t* joints, uint32_t* parts)
+{
+	const sgLinearFamily* family = FamilyOf(draft, group);
+	const uint32_t inner = image->mask & ~image->leafMask;
+	image->firstJoint = *joints;
+	image->firstParts[0] = *parts;
+	if (family != NULL)
+	{
+		SG_CHECK(family->kind == sgLinear_local);
+		SG_CHECK((family->isAcross != sgAcross_nodes) == (group == 0));
+		out->commons[group].slack = CommonOf(draft, family)->slack;
+		out->commons[group].error = CommonOf(draft, family)->error;
+	}
+	image->jointCount = family != NULL && group > 0 ? NumberCount(family) : 0;
+	CopyArray(out->joints + *joints, draft->families.entryTransforms + (family != NULL ? family->firstEntry : 0),
+	    image->jointCount * sizeof(uint16_t));
+	*joints += image->jointCount;
+	for (uint32_t node = 0; node < SG_LANES; ++node)
+	{
+		for (uint32_t joint = 0; joint < image->jointCount && (inner >> node & 1) != 0; ++joint)
+		{
+			out->partJoints[*parts] = (uint16_t)joint;
+			*parts += ReadPart(draft, family, node, joint, out->parts + *parts);
+		}
+		float sum = 0x1p-20f;
+		for (uint32_t part = image->firstParts[node]; part < *parts; ++part)
+		{
+			sum += 2.0f * out->parts[part].range[0] + out->parts[part].range[1];
+		}
+		out->commons[group].inverse.lane[node] = 1.0f / sum;
+		image->firstParts[node + 1] = *parts;
 	}
 }
 
 static void WriteGroups(const Draft* draft, const Arrays* out)
 {
+	uint32_t joints = 0, parts = draft->jointCount;
+	WriteRoot(draft, out);
 	const sgTree* tree = &draft->model->tree;
 	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{
 		const sgLaneSet family = sgTree_Family(tree, group * SG_LANES);
 		sgGroupImage image = { .mask = family.mask, .leafMask = family.leafMask };
-		const uint32_t first = draft->families.firstFamilies[group];
-		if (first != SG_NONE)
-		{
-			const sgLinearFamily* record = draft->families.families + first;
-			SG_CHECK(record->kind == sgLinear_local);
-			SG_CHECK((record->isAcross != sgAcross_nodes) == (group == 0));
-			image.values = record->values;
-			image.firstEntry = record->firstEntry;
-			image.entryCount = record->entryCount;
-		}
+		WriteParts(draft, out, group, &image, &joints, &parts);
 		if (family.leafMask != 0)
 		{
 			const uint32_t leaf = tree->nodes[group * SG_LANES + sgLowestBit(family.leafMask)].first;
-			const sgCluster* cluster = draft->clusters.clusters + draft->clusters.ofLeaf[leaf];
-			image.firstVertex = cluster->firstVertex;
-			image.vertexCount = cluster->vertexCount;
+			const uint32_t cluster = draft->clusters.ofLeaf[leaf];
+			image.firstVertex = draft->firstRecords[cluster];
+			image.vertexCount = draft->clusters.clusters[cluster].vertexCount;
 		}
 		image.firstShift = draft->firstIntervals[group];
 		image.shiftCount = draft->firstIntervals[group + 1] - image.firstShift;
@@ -368,18 +540,21 @@ static void WriteVertices(const Draft* draft, const Arrays* out)
 	for (uint32_t i = 0; i < draft->recordCount; ++i)
 	{
 		const uint32_t vertex = draft->order[i];
-		memcpy(out->vertices[i].position, model->positions + 3 * (size_t)vertex, 3 * sizeof(float));
-		out->vertices[i].firstInfluence = influences;
-		out->callers[i] = model->tree.vertexMap[vertex];
-		out->firstShifts[i] = shifts;
-		for (uint32_t k = draft->weights.starts[vertex]; k < draft->weights.starts[vertex + 1] && IsSkin(draft); ++k)
+		const bool isThere = vertex != SG_NONE;
+		out->vertices[i].caller = isThere ? model->tree.vertexMap[vertex] : SG_NONE;
+		if (isThere)
 		{
-			out->influences[influences++] =
-			    (sgInfluenceImage){ draft->weights.weights[k], draft->weights.transforms[k] };
+			memcpy(out->vertices[i].position, model->positions + 3 * (size_t)vertex, 3 * sizeof(float));
 		}
-		shifts = HasFields(draft) ? WriteShifts(draft, out, vertex, shifts) : shifts;
+		if (i % SG_LANES == 0)
+		{
+			out->octets[i / SG_LANES] = influences;
+			influences += MergeOctet(draft, i / SG_LANES, out, influences);
+		}
+		out->firstShifts[i] = shifts;
+		shifts = HasFields(draft) && isThere ? WriteShifts(draft, out, vertex, shifts) : shifts;
 	}
-	out->vertices[draft->recordCount].firstInfluence = influences;
+	out->octets[draft->recordCount / SG_LANES] = influences;
 	out->firstShifts[draft->recordCount] = shifts;
 }
 
@@ -388,8 +563,6 @@ static void WriteArrays(const Draft* draft, const Arrays* out)
 	const sgTree* tree = &draft->model->tree;
 	CopyArray(out->nodes, tree->nodes, (size_t)tree->groupCount * SG_LANES * sizeof(sgNode));
 	CopyArray(out->triangleMap, tree->triangleMap, (size_t)tree->triangleCount * sizeof(uint32_t));
-	CopyArray(out->joints, draft->families.entryTransforms, draft->families.entryBytes);
-	CopyArray(out->values, draft->families.values, draft->families.valueBytes);
 	CopyArray(out->intervals, draft->intervals, draft->intervalCount * sizeof(sgFieldInterval));
 	CopyArray(out->intervalFields, draft->intervalFields, draft->intervalCount * sizeof(uint16_t));
 	WriteLeaves(draft, out);
@@ -432,12 +605,15 @@ static void FillImage(const Draft* draft, const Arrays* at, sgUploaded* out)
 		.triangleMap = at->triangleMap,
 		.groupImages = at->groupImages,
 		.vertices = at->vertices,
-		.callers = at->callers,
-		.influences = at->influences,
+		.octets = at->octets,
+		.octetJoints = at->octetJoints,
+		.octetWeights = at->octetWeights,
 		.firstShifts = at->firstShifts,
 		.shifts = at->shifts,
 		.joints = at->joints,
-		.values = at->values,
+		.commons = at->commons,
+		.parts = at->parts,
+		.partJoints = at->partJoints,
 		.intervalFields = at->intervalFields,
 		.intervals = at->intervals,
 		.most = at->most,
@@ -509,8 +685,9 @@ static snugStatus Make(Draft* draft, snugDevice* device, sgUploaded* out)
 static void ReleaseDraft(Draft* draft)
 {
 	const snugAllocator* allocator = draft->allocator;
-	sgRelease(allocator, draft->clusterData, draft->clusterBytes);
 	sgRelease(allocator, draft->order, (size_t)draft->recordCount * sizeof(uint32_t));
+	sgRelease(allocator, draft->firstRecords,
+	    draft->clusters.header != NULL ? (size_t)draft->clusters.header->count * sizeof(uint32_t) : 0);
 	sgRelease(allocator, draft->weights.starts, draft->startBytes);
 	sgRelease(allocator, draft->weights.weights, draft->weightBytes);
 	sgRelease(allocator, draft->weights.transforms, draft->transformBytes);
@@ -519,6 +696,7 @@ static void ReleaseDraft(Draft* draft)
 	sgRelease(allocator, draft->intervalFields, draft->fieldCapacity * sizeof(uint16_t));
 	sgRelease(allocator, draft->firstIntervals, ((size_t)draft->model->tree.groupCount + 1) * sizeof(uint32_t));
 	sgRelease(allocator, draft->intervalOf, draft->contents.fieldCount * sizeof(int32_t));
+	sgRelease(allocator, draft->clusterData, draft->clusterBytes);
 }
 
 snugStatus sgImage_Upload(snugDevice* device, const snugModel* model, sgUploaded* out)

@@ -9,18 +9,12 @@
 
 // ---- Models ---------------------------------------------------------------------------------------------------------
 
-/// A vertex of a cluster, where it is at rest; its influences begin here and end where those of the next vertex do.
+/// A vertex of a cluster, where it is at rest. Clusters begin with an octet, of which not all need to be there.
 typedef struct sgVertexImage
 {
 	float position[3];
-	uint32_t firstInfluence;
+	uint32_t caller; ///< its number, or SG_NONE if there is none
 } sgVertexImage;
-
-typedef struct sgInfluenceImage
-{
-	float weight;
-	uint32_t joint;
-} sgInfluenceImage;
 
 /// What a field does to a vertex.
 typedef struct sgShiftImage
@@ -29,24 +23,43 @@ typedef struct sgShiftImage
 	uint32_t field;
 } sgShiftImage;
 
-/// A leaf: its triangles by their corners, which are numbers of vertices in the cluster.
+/// Four numbers that are loaded at once.
+typedef uint32_t sgWord4 __attribute__((vector_size(16)));
+
+/// A leaf: its triangles by their corners, which are numbers of vertices in the cluster: three bytes for each.
 typedef struct sgLeafImage
 {
+	sgWord4 corners[SG_LANES / 4];
 	uint32_t firstTriangle;
 	uint32_t triangleCount;
-	uint8_t corners[3][SG_LANES];
+	uint32_t padding[2];
 } sgLeafImage;
 
-/// The nodes of a group, what bounds those that are no leaves, and the cluster of those that are.
+/// What a joint does to a node: the range of its weight, and the rest box of what it moves.
+typedef struct sgPartImage
+{
+	sgFloat4 range; ///< least weight, greatest - least, center[0], center[1]
+	sgFloat4 box;   ///< center[2], half[0], half[1], half[2]
+} sgPartImage;
+
+/// What all joints do to nodes of a group together.
+typedef struct sgCommonImage
+{
+	sgLaneFloats slack, error; ///< of sgLinearCommon
+	sgLaneFloats inverse;      ///< one by the sum of least and greatest weights
+} sgCommonImage;
+
+/// The nodes of a group, what bounds those that are no leaves, and the cluster of those that are. The root is alone in
+/// the first group.
 typedef struct sgGroupImage
 {
 	uint32_t mask, leafMask;
-	uint32_t values;      ///< in sgImage.values: sgLinearCommon, then sgLocalEntry of each entry
-	uint32_t firstEntry;  ///< in sgImage.joints
-	uint32_t entryCount;  ///< joints that move anything below
-	uint32_t firstShift;  ///< in sgImage.intervals and intervalFields
-	uint32_t shiftCount;  ///< fields that move anything below
-	uint32_t firstVertex; ///< in sgImage.vertices
+	uint32_t firstJoint;               ///< in sgImage.joints
+	uint32_t jointCount;               ///< that move anything below
+	uint32_t firstParts[SG_LANES + 1]; ///< in sgImage.parts: of each node, by numbers of joints, and where the last end
+	uint32_t firstShift;               ///< in sgImage.intervals and intervalFields
+	uint32_t shiftCount;               ///< fields that move anything below
+	uint32_t firstVertex;              ///< in sgImage.vertices, where an octet begins
 	uint32_t vertexCount;
 } sgGroupImage;
 
@@ -57,7 +70,7 @@ typedef struct sgImage
 	uint32_t isSkin;
 	uint32_t groupCount, jointCount, fieldCount;
 	uint32_t vertexCount; ///< of the model
-	uint32_t recordCount; ///< vertices of all clusters, then those of no triangle
+	uint32_t recordCount; ///< vertices of all clusters, then those of no triangle: octets
 	uint32_t firstBody, bodyCount;
 	uint32_t groups, mask; ///< what bodies are and meet
 	uint64_t firstPlace;   ///< in sgWorld.table, of the first body's groups
@@ -66,26 +79,29 @@ typedef struct sgImage
 	float turnedError;     ///< what turning adds to bounds, and
 	float fieldError;      ///< evaluating fields, in units of the reach
 
-	const sgNode* nodes;
-	const sgLeafImage* leaves;
-	const uint32_t* triangleMap;
-	const sgGroupImage* groupImages;
-	const sgVertexImage* vertices; ///< (recordCount + 1)
-	const uint32_t* callers;       ///< (recordCount): the vertex' number
-	const sgInfluenceImage* influences;
-	const uint32_t* firstShifts; ///< (recordCount + 1), if there are fields
-	const sgShiftImage* shifts;
-	const uint16_t* joints;
-	const sgLaneFloats* values;
-	const uint16_t* intervalFields;
-	const sgFieldInterval* intervals;
-	const float* most; ///< (3 fieldCount): greatest displacements
+	FAR const sgNode* nodes;
+	FAR const sgLeafImage* leaves;
+	FAR const uint32_t* triangleMap;
+	FAR const sgGroupImage* groupImages;
+	FAR const sgVertexImage* vertices;    ///< (recordCount)
+	FAR const uint32_t* octets;           ///< (recordCount / 8 + 1): where influences of eight vertices begin
+	FAR const uint16_t* octetJoints;      ///< of each, which joint, ascending, and
+	FAR const sgLaneFloats* octetWeights; ///< with how much of each vertex
+	FAR const uint32_t* firstShifts;      ///< (recordCount + 1), if there are fields
+	FAR const sgShiftImage* shifts;
+	FAR const uint16_t* joints;
+	FAR const sgCommonImage* commons; ///< (groupCount)
+	FAR const sgPartImage* parts;   ///< of the root for every joint, or an empty one; then of the nodes of other groups
+	FAR const uint16_t* partJoints; ///< of each part, its joint's number in the group
+	FAR const uint16_t* intervalFields;
+	FAR const sgFieldInterval* intervals;
+	FAR const float* most; ///< (3 fieldCount): greatest displacements
 
 	// Poses, of one body after the other.
-	const float* palettes;   ///< 12 floats for each joint
-	uint64_t paletteStride;  ///< in floats; zero: all bodies have the same
-	const float* amplitudes; ///< null: all are zero
-	const snugFrame* frames; ///< null: no frames
+	FAR const float* palettes;   ///< 12 floats for each joint
+	uint64_t paletteStride;      ///< in floats; zero: all bodies have the same
+	FAR const float* amplitudes; ///< null: all are zero
+	FAR const snugFrame* frames; ///< null: no frames
 } sgImage;
 
 // ---- Bodies and pairs -----------------------------------------------------------------------------------------------
@@ -129,7 +145,7 @@ enum
 	sgFull_groups = 2,
 	sgFull_items = 4,
 	sgFull_leafPairs = 8,
-	sgFull_boxPairs = 16,
+	sgFull_unsure = 16,
 	sgFull_refused = 32, ///< a body, or
 	sgFull_wrong = 64,   ///< a pair of bodies that was asked about
 };
@@ -140,16 +156,16 @@ typedef struct sgCounts
 	uint32_t candidates;
 	uint32_t touched;
 	uint32_t found;
-	uint32_t longest;      ///< triangle pairs of a pair of bodies, at most
-	uint32_t refused;      ///< of bodies that are refused, SG_NONE less the number, at most
-	uint32_t tooFar;       ///< the same of those that are only too far away
-	uint32_t wrong;        ///< the same of pairs of bodies that are none
-	uint32_t extent[2][3]; ///< of all bodies, as sgOrdered: the upper ends; SG_NONE less the lower ends
+	uint32_t longest;                     ///< span of a pair of bodies (kernels/sort.h), at most
+	uint32_t refused;                     ///< of bodies that are refused, SG_NONE less the number, at most
+	uint32_t tooFar;                      ///< the same of those that are only too far away
+	uint32_t wrong;                       ///< the same of pairs of bodies that are none
+	uint32_t gathered;                    ///< see lanes.h
+	uint32_t extents[SG_GPU_LANES][2][3]; ///< of bodies, as OrderedOf: the upper ends; SG_NONE less the lower ends
 	// Of a portion of it.
 	uint32_t isFull;
 	uint32_t groups;
 	uint32_t leafPairs;
-	uint32_t boxPairs;
 	uint32_t unsure;
 	uint32_t levelGroups[SG_MAX_DEPTH + 2]; ///< how many there were when a level began
 	uint32_t items[SG_MAX_DEPTH + 2];
@@ -159,12 +175,12 @@ typedef struct sgCounts
 typedef struct sgStep
 {
 	uint32_t level;
-	uint32_t width;       ///< of sorted runs
 	uint32_t first, last; ///< candidates
 	uint32_t base;        ///< numbers of groups in the table begin after this
 	uint32_t body;
 	uint32_t storesPairs; ///< of triangles
 	uint32_t isListed;    ///< candidates are what was asked about
+	uint32_t isUnsorted;
 } sgStep;
 
 /// Everything. Kernels get a copy of it.
@@ -179,9 +195,8 @@ typedef struct sgWorld
 	sgCounts* counts;
 
 	// Broad phase.
-	sgItem* order[2]; ///< (bodyCount): bodies along a curve that fills space; the sorted one is where the host says
-	sgBox* nodes;     ///< boxes of eight bodies in that order, then boxes of eight of those, ...
-	sgItem* sortedOrder;
+	sgItem* order[2];       ///< (bodyCount): bodies along a curve that fills space; SortedOrder says which
+	sgBoxLanes* nodes;      ///< eight bodies each in that order, then eight of those, ...
 	const snugPair* listed; ///< instead of all that: pairs of bodies that are asked about
 
 	// Groups that some pair needs.
@@ -192,7 +207,7 @@ typedef struct sgWorld
 	uint32_t groupCapacity;
 	uint32_t vertexStride;
 
-	sgQueue candidates, items[2], leafPairs, boxPairs, unsure;
+	sgQueue candidates, items[2], leafPairs, unsure;
 	uint32_t* pairCounts; ///< (candidates): of triangle pairs
 
 	// Results.
@@ -212,23 +227,21 @@ typedef struct sgWorld
 } sgWorld;
 
 /// How many counts are summed by a group.
-#define SG_GPU_CHUNK 1024
+#define SG_GPU_CHUNK 128
 
-/// Where the boxes of a level begin in sgWorld.nodes, and how many they are. Level 0 are the bodies.
+/// How many groups of eight a level of sgWorld.nodes has. Those of level 0 are of bodies.
 static inline uint32_t sgWorld_LevelCount(uint32_t bodies, uint32_t level)
 {
-	for (; level > 0; --level)
+	for (uint32_t below = 0; below <= level; ++below)
 	{
-		bodies = bodies / 8 + (bodies % 8 != 0);
+		bodies = bodies / SG_LANES + (bodies % SG_LANES != 0);
 	}
 	return bodies;
 }
 
 // clang-format off
 #define SG_GPU_KERNELS(X) \
-	X(Roots) X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(ListPairs) X(Start) X(Mark) X(Make) \
-	X(Compare) X(Leaves) X(Decide) X(Exact) X(Touched) X(SortTouchedRuns) X(SortTouched) X(SumCounts) X(SumChunks) \
-	X(PlacePairs) X(Scatter) X(SortFoundRuns) X(SortFound) X(Export) X(Vertices)
+	X(Roots) X(Order) X(FindPairs) X(ListPairs) X(Start) X(Make) X(Compare) X(Leaves) X(Exact) X(Collect) X(Vertices)
 // clang-format on
 
 #endif

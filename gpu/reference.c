@@ -12,11 +12,11 @@ typedef struct Reference
 	sgTurns turns;
 } Reference;
 
-#define SG_GPU_DECLARATION(name) void sgKernel_##name(sgWorld world, sgStep step);
+#define SG_GPU_DECLARATION(name) bool sgKernel_##name(sgWorld world, sgStep step, uint32_t number);
 SG_GPU_KERNELS(SG_GPU_DECLARATION)
 #undef SG_GPU_DECLARATION
 
-typedef void KernelFcn(sgWorld world, sgStep step);
+typedef bool KernelFcn(sgWorld world, sgStep step, uint32_t number);
 
 static KernelFcn* const kernels[SG_GPU_KERNEL_COUNT] = {
 #define SG_GPU_ENTRY(name) sgKernel_##name,
@@ -45,10 +45,12 @@ static void OrderLanes(Reference* reference)
 	}
 }
 
-static void Launch(snugDevice* device, sgKernel kernel, const sgWorld* world, const sgStep* step, uint64_t tasks)
+// One step of a kernel, by all groups.
+// @return whether there is another
+static bool RunStep(
+    Reference* reference, sgKernel kernel, const sgWorld* world, const sgStep* step, uint32_t number, uint32_t count)
 {
-	Reference* reference = (Reference*)(void*)device;
-	const uint32_t count = tasks < reference->groups ? (uint32_t)tasks : reference->groups;
+	uint32_t goOn = 0;
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		sgWorld copy = *world;
@@ -56,7 +58,18 @@ static void Launch(snugDevice* device, sgKernel kernel, const sgWorld* world, co
 		reference->turns.group = reference->order == sgLanes_forwards ? i : count - 1 - i;
 		reference->turns.groupCount = count;
 		copy.turns = &reference->turns;
-		kernels[kernel](copy, *step);
+		goOn += kernels[kernel](copy, *step, number) ? 1 : 0;
+	}
+	SG_CHECK(goOn == 0 || (goOn == count && sgKernel_HasSteps(kernel)));
+	return goOn != 0;
+}
+
+static void Launch(snugDevice* device, sgKernel kernel, const sgWorld* world, const sgStep* step, uint64_t tasks)
+{
+	Reference* reference = (Reference*)(void*)device;
+	const uint32_t count = tasks < reference->groups ? (uint32_t)tasks : reference->groups;
+	for (uint32_t number = 0; RunStep(reference, kernel, world, step, number, count); ++number)
+	{
 	}
 }
 

@@ -4,12 +4,8 @@
 // whoever waits for the result does it again in portions of candidates, half as many each time: results of portions are
 // what they would be together.
 #include "crowd.h"
-#include "kernels/sort.h"
 
 #include <string.h>
-
-/// Segments of up to so many triangle pairs are sorted without asking how long they are.
-#define SORTED_AT_ONCE 4096
 
 static uint64_t Groups(uint64_t count)
 {
@@ -45,25 +41,9 @@ static void ListCandidates(snugCrowd* crowd)
 
 static void FindCandidates(snugCrowd* crowd)
 {
-	sgWorld* world = &crowd->world;
-	const uint64_t bodies = world->bodyCount, groups = Groups(bodies);
-	sgStep step = { .level = 0 };
-	Launch(crowd, sgKernel_isExtent, &step, bodies / 1024 + 1);
-	Launch(crowd, sgKernel_isCodes, &step, groups);
-	Launch(crowd, sgKernel_isSortRuns, &step, groups);
-	world->sortedOrder = world->order[1];
-	for (uint64_t width = SORT_RUN; width < bodies; width *= 2)
-	{
-		step.width = (uint32_t)width;
-		Launch(crowd, sgKernel_isSortStep, &step, groups);
-		world->sortedOrder = world->sortedOrder == world->order[1] ? world->order[0] : world->order[1];
-	}
-	for (step.level = 1; step.level <= crowd->topLevel; ++step.level)
-	{
-		Launch(crowd, sgKernel_isRefit, &step, Groups(sgWorld_LevelCount(world->bodyCount, step.level)));
-	}
-	step.level = crowd->topLevel;
-	Launch(crowd, sgKernel_isFindPairs, &step, bodies);
+	const sgStep step = { .level = crowd->topLevel };
+	Launch(crowd, sgKernel_isOrder, &step, Groups(crowd->world.bodyCount));
+	Launch(crowd, sgKernel_isFindPairs, &step, sgWorld_LevelCount(crowd->world.bodyCount, 0));
 }
 
 // Numbers in the table that are greater than `base` are this portion's.
@@ -83,61 +63,27 @@ static uint32_t NextBase(snugCrowd* crowd)
 // Candidates from `first` on, before `last`.
 static void Search(snugCrowd* crowd, uint32_t first, uint32_t last)
 {
-	const sgWorld* world = &crowd->world;
 	const uint64_t many = UINT32_MAX;
 	sgStep step = { .first = first, .last = last, .base = NextBase(crowd) };
 	step.storesPairs = crowd->query.trianglePairs ? 1 : 0;
-	crowd->device->methods->clear(crowd->device, &world->counts->groups, sizeof(sgCounts) - offsetof(sgCounts, groups));
 	Launch(crowd, sgKernel_isStart, &step, many);
 	for (step.level = 0; step.level < crowd->levels; ++step.level)
 	{
-		Launch(crowd, sgKernel_isMark, &step, many);
 		Launch(crowd, sgKernel_isMake, &step, many);
 		Launch(crowd, sgKernel_isCompare, &step, many);
 	}
 	Launch(crowd, sgKernel_isLeaves, &step, many);
-	Launch(crowd, sgKernel_isDecide, &step, many);
 	Launch(crowd, sgKernel_isExact, &step, many);
-}
-
-// From `width` on, up to segments of `longest`.
-static void SortTriangles(snugCrowd* crowd, uint64_t width, uint64_t longest)
-{
-	sgStep step = { .level = 0 };
-	for (; width < longest; width *= 2)
-	{
-		step.width = (uint32_t)width;
-		Launch(crowd, sgKernel_isSortFound, &step, UINT32_MAX);
-	}
-	step.width = crowd->query.unsorted ? 0 : (uint32_t)longest;
-	Launch(crowd, sgKernel_isExport, &step, UINT32_MAX);
 }
 
 static void Collect(snugCrowd* crowd)
 {
-	const snugSceneRoom* room = &crowd->room;
-	const uint64_t groups = Groups(room->pairs), many = UINT32_MAX;
-	sgStep step = { .storesPairs = crowd->query.trianglePairs ? 1 : 0, .isListed = crowd->query.bodyPairs != NULL };
-	Launch(crowd, sgKernel_isTouched, &step, Groups(room->candidates));
-	Launch(crowd, sgKernel_isSortTouchedRuns, &step, groups);
-	for (uint64_t width = SORT_RUN; width < room->pairs; width *= 2)
-	{
-		step.width = (uint32_t)width;
-		Launch(crowd, sgKernel_isSortTouched, &step, groups);
-	}
-	Launch(crowd, sgKernel_isSumCounts, &step, room->pairs / SG_GPU_CHUNK + 1);
-	Launch(crowd, sgKernel_isSumChunks, &step, 1);
-	Launch(crowd, sgKernel_isPlacePairs, &step, room->pairs / SG_GPU_CHUNK + 1);
-	if (!crowd->query.trianglePairs)
-	{
-		return;
-	}
-	Launch(crowd, sgKernel_isScatter, &step, many);
-	if (!crowd->query.unsorted)
-	{
-		Launch(crowd, sgKernel_isSortFoundRuns, &step, many);
-	}
-	SortTriangles(crowd, SORT_RUN, crowd->query.unsorted ? 0 : SORTED_AT_ONCE);
+	const sgStep step = {
+		.storesPairs = crowd->query.trianglePairs ? 1 : 0,
+		.isListed = crowd->query.bodyPairs != NULL,
+		.isUnsorted = crowd->query.unsorted ? 1 : 0,
+	};
+	Launch(crowd, sgKernel_isCollect, &step, UINT32_MAX);
 }
 
 static bool IsListTooLong(const snugCrowd* crowd)
@@ -196,13 +142,17 @@ static sgCounts ReadCounts(snugCrowd* crowd)
 	return counts;
 }
 
-static void ClearFull(snugCrowd* crowd)
+// What a portion counts, and what it found if it is to be done again.
+static void ClearPortion(snugCrowd* crowd, uint32_t found)
 {
-	crowd->device->methods->clear(crowd->device, &crowd->world.counts->isFull, sizeof(uint32_t));
+	snugDevice* device = crowd->device;
+	sgCounts* counts = crowd->world.counts;
+	device->methods->clear(device, &counts->isFull, sizeof(sgCounts) - offsetof(sgCounts, isFull));
+	device->methods->upload(device, &counts->found, &found, sizeof(found));
 }
 
 /// What an update that found too little memory for what is between needs.
-static const uint32_t betweenBits = sgFull_groups | sgFull_items | sgFull_leafPairs | sgFull_boxPairs;
+static const uint32_t betweenBits = sgFull_groups | sgFull_items | sgFull_leafPairs | sgFull_unsure;
 
 // All candidates again, as many at a time as there is memory for.
 // @return false if there is too little for one
@@ -210,17 +160,19 @@ static bool SearchInPortions(snugCrowd* crowd, sgCounts* counts)
 {
 	const uint32_t count = counts->candidates;
 	uint64_t first = 0, size = count;
+	uint32_t found = 0;
 	crowd->result.portions = 0;
 	while (first < count && !crowd->device->hasFailed)
 	{
 		size = size > 1 && (counts->isFull & betweenBits) != 0 ? size / 2 : size;
 		const uint64_t last = first + size < count ? first + size : count;
-		ClearFull(crowd);
+		ClearPortion(crowd, found);
 		Search(crowd, (uint32_t)first, (uint32_t)last);
 		*counts = ReadCounts(crowd);
 		if ((counts->isFull & betweenBits) == 0)
 		{
 			first = last;
+			found = counts->found;
 			++crowd->result.portions;
 		}
 		else if (last - first == 1)
@@ -239,7 +191,7 @@ static uint64_t NeededBytes(const snugCrowd* crowd, const sgCounts* counts)
 	uint64_t most = 2;
 	const sgWorld* world = &crowd->world;
 	const uint64_t shares[] = { counts->groups / world->groupCapacity, counts->leafPairs / world->leafPairs.capacity,
-		counts->boxPairs / world->boxPairs.capacity };
+		counts->unsure / world->unsure.capacity };
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); ++i)
 	{
 		most = shares[i] + 1 > most ? shares[i] + 1 : most;
@@ -311,13 +263,8 @@ static snugStatus Finish(snugCrowd* crowd)
 	{
 		return sgFail(&crowd->messenger, snug_outOfRange, "too little room for what was found");
 	}
-	if (crowd->query.trianglePairs && !crowd->query.unsorted && counts.longest > SORTED_AT_ONCE)
-	{
-		SortTriangles(crowd, SORTED_AT_ONCE, counts.longest);
-	}
 	result->count = counts.touched;
 	result->trianglePairs = counts.found;
-	crowd->device->methods->wait(crowd->device);
 	return crowd->device->hasFailed ? snug_unavailable : snug_success;
 }
 

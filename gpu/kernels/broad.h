@@ -1,5 +1,5 @@
-// gpu/kernels/broad.h: pairs of bodies whose boxes overlap: bodies along a curve that fills space, boxes of eight
-// neighbours, boxes of eight of those, and so on.
+// gpu/kernels/broad.h: pairs of bodies whose boxes overlap: bodies along a curve that fills space, groups of eight
+// neighbours, groups of eight of those, and so on.
 #ifndef SG_GPU_BROAD_H
 #define SG_GPU_BROAD_H
 
@@ -32,35 +32,6 @@ static inline float CenterOf(const sgBodyState* body, int axis)
 	return 0.5f * body->lower[axis] + 0.5f * body->upper[axis];
 }
 
-// From where to where the centres of boxes are.
-KERNEL(Extent)
-{
-	const sgWorld* w = &world;
-	(void)step;
-	if (IsStopped(w))
-	{
-		return;
-	}
-	LANES(l)
-	{
-		uint32_t most[2][3] = { { 0, 0, 0 }, { 0, 0, 0 } };
-		EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
-		{
-			const uint32_t body = (uint32_t)n * SG_GPU_LANES + l;
-			for (int axis = 0; axis < 3 && body < w->bodyCount && HasBox(w->bodies + body); ++axis)
-			{
-				const uint32_t at = OrderedOf(CenterOf(w->bodies + body, axis));
-				most[0][axis] = at > most[0][axis] ? at : most[0][axis];
-				most[1][axis] = UINT32_MAX - at > most[1][axis] ? UINT32_MAX - at : most[1][axis];
-			}
-		}
-		for (int i = 0; i < 6; ++i)
-		{
-			sgRaise(&w->counts->extent[i / 3][i % 3], most[i / 3][i % 3]);
-		}
-	}
-}
-
 // Ten bits, two zeros between each.
 static inline uint32_t SpreadBits(uint32_t x)
 {
@@ -70,14 +41,30 @@ static inline uint32_t SpreadBits(uint32_t x)
 	return (x | x << 2) & 0x09249249u;
 }
 
+/// Boxes of a group of groups.
+typedef struct RefitScratch
+{
+	sgBoxLanes boxes[SG_LANES];
+} RefitScratch;
+
+typedef struct OrderScratch
+{
+	uint32_t extent[2][3]; ///< of all bodies
+	union
+	{
+		SortScratch sort;
+		RefitScratch refit;
+	};
+} OrderScratch;
+
 // Any number will do: it decides about time only.
-static inline uint32_t CodeOf(const sgWorld* w, const sgBodyState* body)
+static inline uint32_t CodeOf(const OrderScratch* s, const sgBodyState* body)
 {
 	float lower[3], widest = 0.0f;
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		lower[axis] = OfOrdered(UINT32_MAX - w->counts->extent[1][axis]);
-		const float extent = OfOrdered(w->counts->extent[0][axis]) - lower[axis];
+		lower[axis] = OfOrdered(UINT32_MAX - s->extent[1][axis]);
+		const float extent = OfOrdered(s->extent[0][axis]) - lower[axis];
 		widest = extent > widest ? extent : widest;
 	}
 	uint32_t code = 0;
@@ -90,56 +77,76 @@ static inline uint32_t CodeOf(const sgWorld* w, const sgBodyState* body)
 	return code;
 }
 
-KERNEL(Codes)
+// Bodies in runs.
+static inline void OrderRuns(const sgWorld* w, OrderScratch* s)
 {
-	const sgWorld* w = &world;
-	(void)step;
-	EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	LANES(l)
 	{
+		uint32_t most = 0;
+		for (uint32_t i = 0; i < SG_GPU_LANES && l < 6; ++i)
+		{
+			const uint32_t one = w->counts->extents[i][l / 3][l % 3];
+			most = one > most ? one : most;
+		}
+		if (l < 6)
+		{
+			s->extent[l / 3][l % 3] = most;
+		}
+	}
+	EACH_OF_STEP(n, (w->bodyCount + SORT_RUN - 1) / SORT_RUN)
+	{
+		const uint32_t first = (uint32_t)n * SORT_RUN;
+		const uint32_t count = w->bodyCount - first < SORT_RUN ? w->bodyCount - first : SORT_RUN;
 		LANES(l)
 		{
-			const uint32_t body = (uint32_t)n * SG_GPU_LANES + l;
-			if (body < w->bodyCount)
+			for (uint32_t i = l; i < count; i += SG_GPU_LANES)
 			{
-				const uint32_t code = HasBox(w->bodies + body) ? CodeOf(w, w->bodies + body) : UINT32_MAX;
-				w->order[0][body] = (sgItem){ 0, code, body };
+				const sgBodyState* body = w->bodies + first + i;
+				w->order[1][first + i] = (sgItem){ 0, HasBox(body) ? CodeOf(s, body) : UINT32_MAX, first + i };
+			}
+		}
+		Sort_Run(w, w->order[1] + first, count, false, &s->sort);
+		LANES(l)
+		{
+			for (uint32_t i = l; i < count; i += SG_GPU_LANES)
+			{
+				w->order[0][first + i] = s->sort.items[i];
 			}
 		}
 	}
 }
 
-KERNEL(SortRuns)
+static inline const sgItem* SortedOrder(const sgWorld* w)
 {
-	const sgWorld* w = &world;
-	EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES){
-		LANES(l){ Sort_Run(w->order[0], w->order[1], (uint32_t)n * SG_GPU_LANES + l, 0, w->bodyCount);
-}
-}
-(void)step;
+	return w->order[Sort_Merges(w->bodyCount) % 2];
 }
 
-KERNEL(SortStep)
+static inline void OrderMerge(const sgWorld* w, uint32_t merge)
 {
-	const sgWorld* w = &world;
-	const bool isOdd = Sort_Pass(step.width) % 2 != 0;
-	EACH(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	const sgItem* from = w->order[merge % 2];
+	sgItem* to = w->order[1 - merge % 2];
+	EACH_OF_STEP(n, (w->bodyCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
-			Sort_Merge(w->order[!isOdd], w->order[isOdd], (uint32_t)n * SG_GPU_LANES + l, 0, w->bodyCount, step.width);
+			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
+			if (i < w->bodyCount)
+			{
+				to[Sort_Merge(from, i, 0, w->bodyCount, merge)] = from[i];
+			}
 		}
 	}
 }
 
-/// Where the boxes of a level are, from 1 on.
-static inline sgBox* LevelBoxes(const sgWorld* w, uint32_t level)
+/// The groups of a level.
+static inline sgBoxLanes* LevelGroups(const sgWorld* w, uint32_t level)
 {
-	sgBox* boxes = w->nodes;
-	for (uint32_t below = 1; below < level; ++below)
+	sgBoxLanes* groups = w->nodes;
+	for (uint32_t below = 0; below < level; ++below)
 	{
-		boxes += sgWorld_LevelCount(w->bodyCount, below);
+		groups += sgWorld_LevelCount(w->bodyCount, below);
 	}
-	return boxes;
+	return groups;
 }
 
 static inline sgBox BoxOfState(const sgBodyState* body)
@@ -148,38 +155,79 @@ static inline sgBox BoxOfState(const sgBodyState* body)
 		{ body->upper[0], body->upper[1], body->upper[2] } };
 }
 
-static inline sgBox BoxOfBody(const sgWorld* w, uint32_t place)
+static inline sgBox BoxOfGroup(const sgBoxLanes* group)
 {
-	return BoxOfState(w->bodies + w->sortedOrder[place].b);
-}
-
-static inline sgBox BoxOf(const sgWorld* w, uint32_t level, uint32_t number)
-{
-	return level == 0 ? BoxOfBody(w, number) : LevelBoxes(w, level)[number];
-}
-
-KERNEL(Refit)
-{
-	const sgWorld* w = &world;
-	const uint32_t below = sgWorld_LevelCount(w->bodyCount, step.level - 1), count = below / 8 + (below % 8 != 0);
-	sgBox* boxes = LevelBoxes(w, step.level);
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	sgBox merged = sgBox_Empty();
+	for (uint32_t i = 0; i < SG_LANES; ++i)
 	{
+		const sgBox one = sgBoxLanes_Get(group, i);
+		sgBox_AddBox(&merged, &one);
+	}
+	return merged;
+}
+
+static inline sgBox BoxBelow(const sgWorld* w, uint32_t level, uint32_t place)
+{
+	const uint32_t below = level > 0 ? sgWorld_LevelCount(w->bodyCount, level - 1) : w->bodyCount;
+	return place >= below ? sgBox_Empty()
+	       : level > 0    ? BoxOfGroup(LevelGroups(w, level - 1) + place)
+	                      : BoxOfState(w->bodies + SortedOrder(w)[place].b);
+}
+
+// Boxes of a level from those below, and of the next one. Where there is no box it is empty.
+static inline void RefitLevels(const sgWorld* w, uint32_t level, RefitScratch* s)
+{
+	const uint32_t count = sgWorld_LevelCount(w->bodyCount, level);
+	const uint32_t countAbove = sgWorld_LevelCount(w->bodyCount, level + 1);
+	sgBoxLanes *groups = LevelGroups(w, level), *above = LevelGroups(w, level + 1);
+	EACH_OF_STEP(n, countAbove)
+	{
+		const uint32_t first = (uint32_t)n * SG_LANES;
 		LANES(l)
 		{
-			const uint32_t number = (uint32_t)n * SG_GPU_LANES + l;
-			if (number < count)
+			for (uint32_t i = l; i < SG_LANES * SG_LANES; i += SG_GPU_LANES)
 			{
-				sgBox merged = sgBox_Empty();
-				for (uint32_t i = 8 * number; i < 8 * number + 8 && i < below; ++i)
+				const sgBox box = BoxBelow(w, level, first * SG_LANES + i);
+				sgBoxLanes_Set(s->boxes + i / SG_LANES, i % SG_LANES, &box);
+				if (first + i / SG_LANES < count)
 				{
-					const sgBox one = BoxOf(w, step.level - 1, i);
-					sgBox_AddBox(&merged, &one);
+					sgBoxLanes_Set(groups + first + i / SG_LANES, i % SG_LANES, &box);
 				}
-				boxes[number] = merged;
+			}
+		}
+		LANES(l)
+		{
+			if (l < SG_LANES && count > 1)
+			{
+				const sgBox box = BoxOfGroup(s->boxes + l);
+				sgBoxLanes_Set(above + n, l, &box);
 			}
 		}
 	}
+}
+
+// Bodies in order, and the tree over them, of which step->level is the top.
+KERNEL_IN_STEPS(Order, w->bodyCount / SG_GPU_LANES + 1)
+{
+	SHARED(OrderScratch, scratch);
+	if (IsStopped(w))
+	{
+		return false;
+	}
+	if (number == 0)
+	{
+		OrderRuns(w, scratch);
+		return true;
+	}
+	const uint32_t merges = Sort_Merges(w->bodyCount);
+	if (number <= merges)
+	{
+		OrderMerge(w, number - 1);
+		return true;
+	}
+	const uint32_t level = 2 * (number - merges - 1);
+	RefitLevels(w, level, &scratch->refit);
+	return level + 1 < step->level;
 }
 
 static inline bool Overlap(const sgBox* a, const sgBox* b)
@@ -198,61 +246,103 @@ static inline bool Meet(const sgWorld* w, uint32_t a, uint32_t b)
 	return (one->groups & other->mask) != 0 && (other->groups & one->mask) != 0;
 }
 
-/// Levels above bodies, at most: eight to the tenth is MOST_BODIES of crowd.c.
+/// Levels of groups, at most: eight to the tenth is MOST_BODIES of crowd.c.
 #define TREE_LEVELS 10
 
-/// Nodes of the tree over bodies that are to be opened, by levels. Those of a level are opened four at a time, and what
-/// they show before any other: so there are never more than 32 of a level.
+/// Groups that are opened together, each by eight lanes.
+#define OPENED (SG_GPU_LANES / SG_LANES)
+
+/// Groups of the tree over bodies that are to be opened, by levels. Those of a level are opened four at a time, and
+/// what they show before any other: so there are never more than 32 of a level.
 typedef struct FindScratch
 {
-	uint32_t nodes[TREE_LEVELS + 1][SG_GPU_LANES];
-	uint32_t counts[TREE_LEVELS + 1];
-	uint32_t sizes[TREE_LEVELS + 1]; ///< how many boxes a level has
-	const sgBox* boxes[TREE_LEVELS + 1];
+	uint32_t groups[TREE_LEVELS][SG_GPU_LANES];
+	uint32_t counts[TREE_LEVELS];
+	const sgBoxLanes* levels[TREE_LEVELS];
+	const sgItem* order;
+	sgBoxLanes own; ///< of eight bodies
+	sgBox all;      ///< around them
 	Outbox out;
 } FindScratch;
 
-/// What a lane does of opening nodes: looks at a child, a body or another node.
-static inline void LookAt(
-    const sgWorld* w, uint32_t place, const sgBox* own, uint32_t level, uint32_t number, FindScratch* s)
+// Neighbours on the curve may be far from each other, where it leaps: then the box around them says little.
+static inline bool OverlapsOwn(const FindScratch* s, const sgBox* box)
 {
-	const uint64_t last = ((uint64_t)number + 1) << (3 * level); // of the bodies below, the one after
-	if (number >= s->sizes[level] || last <= (uint64_t)place + 1)
+	bool isNear = false;
+	for (uint32_t i = 0; i < SG_LANES && !isNear && Overlap(&s->all, box); ++i)
 	{
-		return;
+		const sgBox own = sgBoxLanes_Get(&s->own, i);
+		isNear = Overlap(&own, box);
 	}
-	const sgBox other = level == 0 ? BoxOfBody(w, number) : s->boxes[level][number];
-	if (!Overlap(own, &other))
+	return isNear;
+}
+
+// What a lane does of opening a group that is not of bodies: whether a child is to be opened, which has bodies from the
+// own eight on.
+static inline void LookAt(uint32_t own, uint32_t level, uint32_t group, uint32_t lane, FindScratch* s)
+{
+	const uint32_t child = SG_LANES * group + lane;
+	const uint64_t end = ((uint64_t)child + 1) << (3 * (level - 1)); // of the groups of bodies below
+	const sgBox box = sgBoxLanes_Get(s->levels[level] + group, lane);
+	if (end > own && OverlapsOwn(s, &box))
 	{
-		return;
-	}
-	if (level > 0)
-	{
-		s->nodes[level][ADD(s->counts + level, 1u)] = number;
-		return;
-	}
-	const uint32_t a = w->sortedOrder[place].b, b = w->sortedOrder[number].b;
-	if (Meet(w, a, b))
-	{
-		Outbox_Add(w, &s->out, &w->candidates, (sgItem){ 0, a < b ? a : b, a < b ? b : a });
+		s->groups[level - 1][ADD(s->counts + level - 1, 1u)] = child;
 	}
 }
 
-// All bodies after one in the order whose boxes overlap its own.
-static inline void FindAfter(const sgWorld* w, uint32_t place, uint32_t top, FindScratch* s)
+// What a lane does of opening a group of bodies: which of the own eight come before one of them and overlap it.
+static inline void Meetings(const sgWorld* w, uint32_t own, uint32_t group, uint32_t lane, FindScratch* s)
 {
-	const sgBox own = BoxOfBody(w, place);
+	const sgBox other = sgBoxLanes_Get(s->levels[0] + group, lane);
+	const sgItem* order = s->order;
+	for (uint32_t i = 0; i < SG_LANES && group >= own && Overlap(&s->all, &other); ++i)
+	{
+		const sgBox box = sgBoxLanes_Get(&s->own, i);
+		if ((group == own && i >= lane) || !Overlap(&box, &other))
+		{
+			continue;
+		}
+		const uint32_t a = order[SG_LANES * own + i].b, b = order[SG_LANES * group + lane].b;
+		if (Meet(w, a, b))
+		{
+			Outbox_Add(w, &s->out, &w->candidates, (sgItem){ 0, a < b ? a : b, a < b ? b : a });
+		}
+	}
+}
+
+// All pairs of a body of eight and one after it in the order.
+static inline void FindAfter(const sgWorld* w, uint32_t own, uint32_t top, FindScratch* s)
+{
 	LANES(l)
 	{
 		if (l <= top)
 		{
 			s->counts[l] = l == top ? 1 : 0;
-			s->nodes[l][0] = 0;
+			s->groups[l][0] = 0;
+		}
+		if (l < SG_LANES)
+		{
+			const sgBox box = sgBoxLanes_Get(s->levels[0] + own, l);
+			sgBoxLanes_Set(&s->own, l, &box);
 		}
 	}
-	for (uint32_t level = top; level > 0 && level <= top;)
+	LANES(l)
 	{
-		const uint32_t count = s->counts[level], opened = count < 4 ? count : 4;
+		if (l < 3)
+		{
+			float lower = INFINITY, upper = -INFINITY;
+			for (uint32_t i = 0; i < SG_LANES; ++i)
+			{
+				lower = s->own.lower[l][i] < lower ? s->own.lower[l][i] : lower;
+				upper = s->own.upper[l][i] > upper ? s->own.upper[l][i] : upper;
+			}
+			s->all.lower[l] = lower;
+			s->all.upper[l] = upper;
+		}
+	}
+	for (uint32_t level = top; level <= top;)
+	{
+		const uint32_t count = s->counts[level], opened = count < OPENED ? count : OPENED;
 		if (count == 0)
 		{
 			++level;
@@ -260,17 +350,22 @@ static inline void FindAfter(const sgWorld* w, uint32_t place, uint32_t top, Fin
 		}
 		LANES(l)
 		{
-			if (l / 8 < opened)
+			const uint32_t group = l / SG_LANES < opened ? s->groups[level][count - 1 - l / SG_LANES] : 0;
+			if (l / SG_LANES < opened && level > 0)
 			{
-				LookAt(w, place, &own, level - 1, 8 * s->nodes[level][count - 1 - l / 8] + l % 8, s);
+				LookAt(own, level, group, l % SG_LANES, s);
+			}
+			else if (l / SG_LANES < opened)
+			{
+				Meetings(w, own, group, l % SG_LANES, s);
 			}
 			if (l == 0)
 			{
 				s->counts[level] = count - opened;
 			}
 		}
-		Outbox_Flush(w, &s->out, &w->candidates, OUTBOX_ITEMS - SG_GPU_LANES);
-		level = level > 1 ? level - 1 : 1;
+		Outbox_Flush(w, &s->out, &w->candidates, OUTBOX_ITEMS / 2);
+		level -= level > 0 ? 1 : 0;
 	}
 }
 
@@ -286,12 +381,15 @@ KERNEL(FindPairs)
 	{
 		if (l <= step.level)
 		{
-			scratch->sizes[l] = sgWorld_LevelCount(w->bodyCount, l);
-			scratch->boxes[l] = LevelBoxes(w, l);
+			scratch->levels[l] = LevelGroups(w, l);
+		}
+		if (l == 0)
+		{
+			scratch->order = SortedOrder(w);
 		}
 	}
 	Outbox_Begin(w, &scratch->out);
-	EACH(n, w->bodyCount)
+	EACH(n, sgWorld_LevelCount(w->bodyCount, 0))
 	{
 		FindAfter(w, (uint32_t)n, step.level, scratch);
 	}

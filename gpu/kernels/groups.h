@@ -7,38 +7,6 @@
 #include "place.h"
 #include "roots.h"
 
-KERNEL(Start)
-{
-	const sgWorld* w = &world;
-	SHARED(Outbox, out);
-	const uint32_t known = Queue_Count(&w->candidates), last = known < step.last ? known : step.last;
-	const uint32_t count = step.first < last ? last - step.first : 0;
-	if (IsStopped(w))
-	{
-		return;
-	}
-	Outbox_Begin(w, out);
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
-	{
-		LANES(l)
-		{
-			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
-			if (i < count)
-			{
-				const sgItem pair = w->candidates.items[step.first + i];
-				w->pairCounts[step.first + i] = 0;
-				const sgBox a = BoxOfState(w->bodies + pair.a), b = BoxOfState(w->bodies + pair.b);
-				if (Overlap(&a, &b)) // which is not sure of what was asked about
-				{
-					Outbox_Add(w, out, &w->items[0], (sgItem){ step.first + i, 0, 0 });
-				}
-			}
-		}
-		Outbox_Flush(w, out, &w->items[0], OUTBOX_ITEMS - SG_GPU_LANES);
-	}
-	Outbox_Flush(w, out, &w->items[0], 0);
-}
-
 /// What descending into a node shows: its children, or itself if it is a leaf. sgTree_Open.
 static inline sgLaneSet Open(const sgImage* image, uint32_t slot)
 {
@@ -85,190 +53,314 @@ static inline uint32_t NumberOf(const sgWorld* w, const sgStep* step, uint32_t b
 	return *EntryOf(w, body, group) - step->base - 1;
 }
 
-KERNEL(Mark)
+// What overlaps: to be opened at the next level, so what it opens is needed there.
+static inline void FlushNodes(const sgWorld* w, const sgStep* step, Outbox* box, const sgQueue* next, uint32_t least)
+{
+	const uint32_t held = box->count < OUTBOX_ITEMS ? box->count : OUTBOX_ITEMS;
+	if (held <= least)
+	{
+		return;
+	}
+	LANES(l)
+	{
+		for (uint32_t i = l; i < 2 * held; i += SG_GPU_LANES)
+		{
+			const sgItem item = box->items[i / 2], pair = w->candidates.items[item.pair];
+			Need(w, step, i % 2 == 0 ? pair.a : pair.b, i % 2 == 0 ? item.a : item.b);
+		}
+	}
+	Outbox_Flush(w, box, next, least);
+}
+
+/// At most so many may be held before a phase that adds as many again, or some are handed over one by one.
+#define HELD_NODES (OUTBOX_ITEMS / 2)
+
+// One by one, where there is no room among others.
+static inline void AddNodes(const sgWorld* w, const sgStep* step, Outbox* box, const sgQueue* next, sgItem item)
+{
+	const uint32_t place = ADD(&box->count, 1u);
+	if (place < OUTBOX_ITEMS)
+	{
+		box->items[place] = item;
+		return;
+	}
+	const sgItem pair = w->candidates.items[item.pair];
+	Need(w, step, pair.a, item.a);
+	Need(w, step, pair.b, item.b);
+	Queue_Put(w, next, Queue_Take(next, 1), item);
+}
+
+KERNEL(Start)
 {
 	const sgWorld* w = &world;
-	const uint32_t count = w->counts->items[step.level];
+	SHARED(Outbox, out);
+	const uint32_t known = Queue_Count(&w->candidates), last = known < step.last ? known : step.last;
+	const uint32_t count = step.first < last ? last - step.first : 0;
 	if (IsStopped(w))
 	{
 		return;
 	}
-	EACH(n, (2 * (uint64_t)count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	Outbox_Begin(w, out);
+	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
-			const uint64_t i = n * SG_GPU_LANES + l;
-			if (i < 2 * (uint64_t)count)
+			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
+			if (i < count)
 			{
-				const sgItem item = w->items[step.level % 2].items[i / 2], pair = w->candidates.items[item.pair];
-				Need(w, &step, i % 2 == 0 ? pair.a : pair.b, i % 2 == 0 ? item.a : item.b);
+				const sgItem pair = w->candidates.items[step.first + i];
+				w->pairCounts[step.first + i] = 0;
+				const sgBox a = BoxOfState(w->bodies + pair.a), b = BoxOfState(w->bodies + pair.b);
+				if (Overlap(&a, &b)) // which is not sure of what was asked about
+				{
+					AddNodes(w, &step, out, &w->items[0], (sgItem){ step.first + i, 0, 0 });
+				}
 			}
 		}
+		FlushNodes(w, &step, out, &w->items[0], HELD_NODES);
 	}
+	FlushNodes(w, &step, out, &w->items[0], 0);
 }
 
 // ---- Bounds ---------------------------------------------------------------------------------------------------------
 
 /// Joints whose rows a group of lanes has at a time.
-#define PORTION 64
+#define PORTION 48
 
-/// One coordinate of a node, up and down: the linear program of deform/bounds/local.h, while images come in.
+/// Lanes that share the joints of a node.
+#define NODE_LANES (SG_GPU_LANES / SG_LANES)
+
+/// The linear program of deform/bounds/local.h for a coordinate of a node, up or down, while images come in. Sums may
+/// be added in any order: what the bounds allow for rounding holds for all.
 typedef struct Program
 {
-	float base[2], largest[2], second[2], spread[2], weighted[2];
-	float total;
-	float bound[2];  ///< the dual at the second largest
-	float lambda[2]; ///< and
-	float dual[2];   ///< there
+	float base, weighted;
+	float largest, second, spread;
 } Program;
+
+/// What a lane knows of a node: programs for each axis, up and down.
+typedef struct Sums
+{
+	Program programs[3][2];
+	float padding; // no two lanes use the same bank
+} Sums;
+
+/// Of a coordinate of a node, up or down.
+typedef struct End
+{
+	float bound;  ///< the dual at the second largest
+	float lambda; ///< where it is looked at next, and
+	float dual;   ///< it there, but for what is below
+} End;
 
 typedef union GroupScratch
 {
 	struct
 	{
-		float rows[PORTION][12];
-		Program programs[3 * SG_LANES];
-		float middle[3][SG_LANES], half[3][SG_LANES];
+		Matrix rows[PORTION];
+		Sums sums[SG_GPU_LANES];
+		End ends[3 * SG_LANES][2];
+		float duals[SG_GPU_LANES][7]; // of six; with seven no two lanes use the same bank
+		float middle[SG_LANES][3], half[SG_LANES][3];
 	};
 	float corners[SG_MAX_CLUSTER_VERTICES][3]; // no vectors: clang 19 loses where they are if an index varies
 } GroupScratch;
 
-static inline void StoreRows(
-    const sgWorld* w, const Posed* posed, const sgGroupImage* group, uint32_t first, uint32_t count, GroupScratch* s)
+static inline void StoreRows(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, uint32_t first,
+    uint32_t count, GroupScratch* s)
 {
 	LANES(l)
 	{
-		for (uint32_t t = l; t < 3 * count; t += SG_GPU_LANES)
+		for (uint32_t t = l; t < count; t += SG_GPU_LANES)
 		{
-			const uint32_t joint = posed->image->joints[group->firstEntry + first + t / 3];
-			TurnRow(posed->state, posed->palette + 12 * (uint64_t)joint, t % 3, s->rows[t / 3] + 4 * (t % 3));
+			const uint64_t joint = posed->image->joints[group->firstJoint + first + t];
+			const Matrix matrix = *(FAR const Matrix*)(FAR const void*)(posed->palette + 12 * joint);
+			for (uint32_t axis = 0; axis < 3; ++axis)
+			{
+				TurnRow(posed->state, matrix.entries, axis, s->rows[t].entries + 4 * axis);
+			}
 		}
 	}
 }
 
-static inline void Program_Add(Program* p, int way, float b, float low, float spread)
+static inline void Program_Add(Program* p, float b, float low, float spread)
 {
-	p->base[way] = LOOSE(low, b, p->base[way]);
-	p->weighted[way] = LOOSE(low + low + spread, b, p->weighted[way]);
-	const bool isLarger = p->largest[way] < b;
-	const float less = b < p->largest[way] ? b : p->largest[way];
-	p->second[way] = less > p->second[way] ? less : p->second[way];
-	p->spread[way] = isLarger ? spread : p->spread[way];
-	p->largest[way] = isLarger ? b : p->largest[way];
+	p->base = LOOSE(low, b, p->base);
+	p->weighted = LOOSE(low + low + spread, b, p->weighted);
+	const bool isLarger = p->largest < b;
+	const float less = b < p->largest ? b : p->largest;
+	p->second = less > p->second ? less : p->second;
+	p->spread = isLarger ? spread : p->spread;
+	p->largest = isLarger ? b : p->largest;
 }
 
-/// Which node and axis a lane has, and the node's displacements.
-typedef struct Task
+/// Which joints of a node a lane has: from the first on every fourth, of a portion of those of the group.
+typedef struct Share
 {
-	uint32_t node, axis;
-	float middle[3], half[3];
-} Task;
+	FAR const sgPartImage* parts;
+	FAR const uint16_t* joints;
+	uint32_t at, end;
+	uint32_t first, last;
+} Share;
 
-static inline Task TaskOf(const GroupScratch* s, uint32_t l)
+static inline Share ShareOf(
+    const sgImage* image, FAR const sgGroupImage* group, uint32_t first, uint32_t count, uint32_t l)
 {
-	Task task = { l % SG_LANES, l / SG_LANES, { 0.0f }, { 0.0f } };
-	for (int k = 0; k < 3; ++k)
+	const uint32_t node = l % SG_LANES;
+	Share share = { image->parts, image->partJoints, group->firstParts[node] + l / SG_LANES,
+		group->firstParts[node + 1], first, first + count };
+	for (; share.at < share.end && share.joints[share.at] < first; share.at += NODE_LANES)
 	{
-		task.middle[k] = s->middle[k][task.node];
-		task.half[k] = s->half[k][task.node];
 	}
-	return task;
+	return share;
 }
 
-static inline Image EntryImage(const GroupScratch* s, const Task* task, const sgLocalEntry* entries, uint32_t j)
+static inline bool Share_IsEmpty(const Share* share)
 {
-	const float* values = &entries[j].range.low.lane[task->node];
-	return ImageOfBox(s->rows[j] + 4 * task->axis, values, task->middle, task->half);
+	return share->at >= share->end || share->joints[share->at] >= share->last;
 }
 
-static inline void AddEntries(
-    const Task* task, const sgLocalEntry* entries, uint32_t count, GroupScratch* s, uint32_t l)
+// What a part's joint makes of its box, along all axes.
+static inline void ImagesOf(
+    const Share* share, const sgPartImage* part, const GroupScratch* s, uint32_t l, Image images[3])
 {
-	Program p = s->programs[l];
-	for (uint32_t j = 0; j < count; ++j)
+	const Matrix rows = s->rows[share->joints[share->at] - share->first];
+	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
-		const float low = entries[j].range.low.lane[task->node], spread = entries[j].range.spread.lane[task->node];
-		if (low + spread > 0.0f)
+		images[axis] = ImageOfBox(rows.entries + 4 * axis, part, s->middle[l % SG_LANES], s->half[l % SG_LANES]);
+	}
+}
+
+static inline void AddParts(Share share, GroupScratch* s, uint32_t l)
+{
+	const Program none = { 0.0f, 0.0f, -__FLT_MAX__, -__FLT_MAX__, 0.0f };
+	Sums sums = { { { none, none }, { none, none }, { none, none } }, 0.0f };
+	if (share.first > 0)
+	{
+		sums = s->sums[l];
+	}
+	for (; !Share_IsEmpty(&share); share.at += NODE_LANES)
+	{
+		const sgPartImage part = share.parts[share.at];
+		const float low = part.range[0], spread = part.range[1];
+		Image images[3];
+		ImagesOf(&share, &part, s, l, images);
+		for (int axis = 0; axis < 3; ++axis)
 		{
-			const Image image = EntryImage(s, task, entries, j);
-			Program_Add(&p, 0, image.up, low, spread);
-			Program_Add(&p, 1, image.down, low, spread);
-			p.total = p.total + (low + low + spread);
+			Program_Add(&sums.programs[axis][0], images[axis].up, low, spread);
+			Program_Add(&sums.programs[axis][1], images[axis].down, low, spread);
 		}
 	}
-	s->programs[l] = p;
+	s->sums[l] = sums;
 }
 
-// Eq. (12) of the meshless paper, and where the dual is looked at next. A node with one joint has no second.
-static inline void Program_Finish(Program* p, float slack)
+// What lanes of a node know together. Eq. (12) of the meshless paper, and where the dual is looked at next. A node with
+// one joint has no second.
+static inline void FinishPrograms(FAR const sgCommonImage* common, GroupScratch* s, uint32_t l)
 {
-	const float inverse = 1.0f / (p->total > 0x1p-20f ? p->total : 0x1p-20f);
+	const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 	for (int way = 0; way < 2; ++way)
 	{
-		const float second = p->second[way] > -__FLT_MAX__ ? p->second[way] : p->largest[way];
-		p->bound[way] = LOOSE(p->spread[way], p->largest[way] - second, LOOSE(slack, second, p->base[way]));
-		p->lambda[way] = p->weighted[way] * inverse;
-		p->dual[way] = LOOSE(slack, p->lambda[way], p->base[way]);
+		Program all = s->sums[node].programs[axis][way];
+		for (uint32_t i = 1; i < NODE_LANES; ++i)
+		{
+			const Program one = s->sums[i * SG_LANES + node].programs[axis][way];
+			const float less = one.largest < all.largest ? one.largest : all.largest;
+			all.base = all.base + one.base;
+			all.weighted = all.weighted + one.weighted;
+			all.second = one.second > all.second ? one.second : all.second;
+			all.second = less > all.second ? less : all.second;
+			all.spread = one.largest > all.largest ? one.spread : all.spread;
+			all.largest = one.largest > all.largest ? one.largest : all.largest;
+		}
+		const float second = all.second > -__FLT_MAX__ ? all.second : all.largest;
+		const float lambda = all.weighted * common->inverse.lane[node];
+		s->ends[l][way] = (End){
+			.bound = LOOSE(all.spread, all.largest - second, LOOSE(common->slack.lane[node], second, all.base)),
+			.lambda = lambda,
+			.dual = LOOSE(common->slack.lane[node], lambda, all.base),
+		};
 	}
 }
 
-static inline void AddDuals(const Task* task, const sgLocalEntry* entries, uint32_t count, GroupScratch* s, uint32_t l)
+static inline void AddDuals(Share share, GroupScratch* s, uint32_t l)
 {
-	Program p = s->programs[l];
-	for (uint32_t j = 0; j < count; ++j)
+	float duals[3][2];
+	for (int i = 0; i < 6; ++i)
 	{
-		const float spread = entries[j].range.spread.lane[task->node];
-		if (spread > 0.0f)
+		duals[i / 2][i % 2] = share.first > 0 ? s->duals[l][i] : 0.0f;
+	}
+	for (; !Share_IsEmpty(&share); share.at += NODE_LANES)
+	{
+		const sgPartImage part = share.parts[share.at];
+		Image images[3];
+		ImagesOf(&share, &part, s, l, images);
+		for (uint32_t axis = 0; axis < 3; ++axis)
 		{
-			const Image image = EntryImage(s, task, entries, j);
-			const float up = image.up - p.lambda[0], down = image.down - p.lambda[1];
-			p.dual[0] = LOOSE(spread, up > 0.0f ? up : 0.0f, p.dual[0]);
-			p.dual[1] = LOOSE(spread, down > 0.0f ? down : 0.0f, p.dual[1]);
+			const End* ends = s->ends[axis * SG_LANES + l % SG_LANES];
+			const float up = images[axis].up - ends[0].lambda, down = images[axis].down - ends[1].lambda;
+			duals[axis][0] = LOOSE(part.range[1], up > 0.0f ? up : 0.0f, duals[axis][0]);
+			duals[axis][1] = LOOSE(part.range[1], down > 0.0f ? down : 0.0f, duals[axis][1]);
 		}
 	}
-	s->programs[l] = p;
+	for (int i = 0; i < 6; ++i)
+	{
+		s->duals[l][i] = duals[i / 2][i % 2];
+	}
 }
 
-static inline void BeginPrograms(const sgWorld* w, const Posed* posed, const sgGroupImage* group, GroupScratch* s)
+static inline void StoreShifts(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group, GroupScratch* s)
 {
 	LANES(l)
 	{
-		if (l < 3 * SG_LANES)
+		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
+		if (axis < 3)
 		{
-			const float none = -__FLT_MAX__;
-			s->programs[l] = (Program){ .largest = { none, none }, .second = { none, none } };
-			BoundShifts(posed, group, l % SG_LANES, l / SG_LANES, &s->middle[l / SG_LANES][l % SG_LANES],
-			    &s->half[l / SG_LANES][l % SG_LANES]);
+			BoundShifts(posed, group, node, axis, &s->middle[node][axis], &s->half[node][axis]);
 		}
 	}
+}
+
+// The lesser of both bounds, moved to its place.
+static inline void StoreEnds(
+    const Posed* posed, FAR const sgCommonImage* common, const GroupScratch* s, uint32_t l, sgBoxLanes* out)
+{
+	const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
+	const float error = common->error.lane[node] * posed->state->reach[axis];
+	float sides[2];
+	for (int way = 0; way < 2; ++way)
+	{
+		const End end = s->ends[l][way];
+		float dual = end.dual;
+		for (uint32_t i = 0; i < NODE_LANES; ++i)
+		{
+			dual = dual + s->duals[i * SG_LANES + node][2 * axis + (uint32_t)way];
+		}
+		sides[way] = AtMost(dual, end.bound);
+	}
+	MoveSides(posed->state, axis, sides[0], sides[1], error, &out->lower[axis][node], &out->upper[axis][node]);
 }
 
 // Boxes of the nodes of a group that are no leaves.
-static inline void BoundInner(
-    const sgWorld* w, const Posed* posed, const sgGroupImage* group, GroupScratch* s, sgBoxLanes* out)
+static inline void BoundInner(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* group,
+    FAR const sgCommonImage* common, GroupScratch* s, sgBoxLanes* out)
 {
-	const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(posed->image->values + group->values);
-	const sgLocalEntry* entries = (const sgLocalEntry*)(const void*)(common + 1);
-	const uint32_t inner = group->mask & ~group->leafMask, count = group->entryCount;
-	BeginPrograms(w, posed, group, s);
+	const uint32_t inner = group->mask & ~group->leafMask, count = group->jointCount;
+	StoreShifts(w, posed, group, s);
 	for (uint32_t first = 0; first < count; first += PORTION)
 	{
 		const uint32_t some = count - first < PORTION ? count - first : PORTION;
 		StoreRows(w, posed, group, first, some, s);
 		LANES(l)
 		{
-			const Task task = TaskOf(s, l);
-			if (l < 3 * SG_LANES && (inner >> task.node & 1) != 0)
-			{
-				AddEntries(&task, entries + first, some, s, l);
-			}
+			AddParts(ShareOf(posed->image, group, first, some, l), s, l);
 		}
 	}
 	LANES(l)
 	{
 		if (l < 3 * SG_LANES)
 		{
-			Program_Finish(s->programs + l, common->slack.lane[l % SG_LANES]);
+			FinishPrograms(common, s, l);
 		}
 	}
 	for (uint32_t first = 0; first < count; first += PORTION)
@@ -280,30 +372,33 @@ static inline void BoundInner(
 		}
 		LANES(l)
 		{
-			const Task task = TaskOf(s, l);
-			if (l < 3 * SG_LANES && (inner >> task.node & 1) != 0)
-			{
-				AddDuals(&task, entries + first, some, s, l);
-			}
+			AddDuals(ShareOf(posed->image, group, first, some, l), s, l);
 		}
 	}
 	LANES(l)
 	{
-		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
-		if (l < 3 * SG_LANES && (inner >> node & 1) != 0)
+		if (l < 3 * SG_LANES && (inner >> l % SG_LANES & 1) != 0)
 		{
-			const Program* p = s->programs + l;
-			const float error = common->error.lane[node] * posed->state->reach[axis];
-			MoveSides(posed->state, axis, AtMost(p->dual[0], p->bound[0]), AtMost(p->dual[1], p->bound[1]), error,
-			    &out->lower[axis][node], &out->upper[axis][node]);
+			StoreEnds(posed, common, s, l, out);
 		}
 	}
 }
 
 // ---- Leaves ---------------------------------------------------------------------------------------------------------
 
+/// A coordinate of a triangle's corners.
+static inline void AddCorners(const GroupScratch* s, uint32_t three, uint32_t axis, float* lower, float* upper)
+{
+	for (int c = 0; c < 3; ++c)
+	{
+		const float x = s->corners[three >> 8 * c & 0xff][axis];
+		*lower = x < *lower ? x : *lower;
+		*upper = x > *upper ? x : *upper;
+	}
+}
+
 // Vertices of a cluster, and the boxes of its leaves, which are exact.
-static inline void BoundLeaves(const sgWorld* w, const Posed* posed, const sgGroupImage* image, uint32_t group,
+static inline void BoundLeaves(const sgWorld* w, const Posed* posed, FAR const sgGroupImage* image, uint32_t group,
     GroupScratch* s, sgFloat4* corners, sgBoxLanes* out)
 {
 	LANES(l)
@@ -322,13 +417,16 @@ static inline void BoundLeaves(const sgWorld* w, const Posed* posed, const sgGro
 		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
 		if (axis < 3 && (image->leafMask >> node & 1) != 0)
 		{
-			const sgLeafImage* leaf = posed->image->leaves + posed->image->nodes[group * SG_LANES + node].first;
+			FAR const sgLeafImage* leaf = posed->image->leaves + posed->image->nodes[group * SG_LANES + node].first;
 			float lower = INFINITY, upper = -INFINITY;
-			for (uint32_t i = 0; i < 3 * SG_LANES && leaf->triangleCount > 0; ++i)
+			if (leaf->triangleCount > 0)
 			{
-				const float x = s->corners[leaf->corners[i / SG_LANES][i % SG_LANES]][axis];
-				lower = x < lower ? x : lower;
-				upper = x > upper ? x : upper;
+				const sgWord4 four = leaf->corners[0], others = leaf->corners[1];
+				for (int i = 0; i < 4; ++i)
+				{
+					AddCorners(s, four[i], axis, &lower, &upper);
+					AddCorners(s, others[i], axis, &lower, &upper);
+				}
 			}
 			out->lower[axis][node] = lower;
 			out->upper[axis][node] = upper;
@@ -340,16 +438,25 @@ static inline void MakeGroup(const sgWorld* w, uint32_t number, GroupScratch* s)
 {
 	const uint32_t body = w->owners[number].a, group = w->owners[number].b;
 	const Posed posed = Posed_Get(w, body);
-	const sgGroupImage image = posed.image->groupImages[group];
+	FAR const sgGroupImage* image = posed.image->groupImages + group;
 	sgBoxLanes* out = w->boxes + number;
-	if ((image.mask & ~image.leafMask) != 0)
+	LANES(l)
 	{
-		BoundInner(w, &posed, &image, s, out);
+		const uint32_t node = l % SG_LANES, axis = l / SG_LANES;
+		if (axis < 3 && (image->mask >> node & 1) == 0) // nobody looks at it, but all eight are loaded
+		{
+			out->lower[axis][node] = INFINITY;
+			out->upper[axis][node] = -INFINITY;
+		}
 	}
-	if (image.leafMask != 0)
+	if ((image->mask & ~image->leafMask) != 0)
+	{
+		BoundInner(w, &posed, image, posed.image->commons + group, s, out);
+	}
+	if (image->leafMask != 0)
 	{
 		sgFloat4* corners = w->corners + (uint64_t)number * w->vertexStride;
-		BoundLeaves(w, &posed, &image, group, s, corners, out);
+		BoundLeaves(w, &posed, image, group, s, corners, out);
 	}
 }
 
@@ -366,19 +473,16 @@ KERNEL(Make)
 	{
 		MakeGroup(w, first + (uint32_t)n, scratch);
 	}
+	LANES(l)
+	{
+		if (l == 0 && GROUP(w) == 0)
+		{
+			w->counts->levelGroups[step.level + 1] = end;
+		}
+	}
 }
 
 // ---- Pairs of nodes -------------------------------------------------------------------------------------------------
-
-static inline bool BoxesOverlap(const sgBoxLanes* a, uint32_t i, const sgBoxLanes* b, uint32_t j)
-{
-	bool isNear = true;
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		isNear = isNear && a->lower[axis][i] <= b->upper[axis][j] && b->lower[axis][j] <= a->upper[axis][i];
-	}
-	return isNear;
-}
 
 /// One body's part in a pair of nodes.
 typedef struct Side
@@ -399,9 +503,17 @@ typedef struct NodePair
 	Side a, b;
 } NodePair;
 
+/// Pairs of nodes that a group looks at at once, each by eight lanes.
+#define PAIRED (SG_GPU_LANES / SG_LANES)
+
 typedef struct CompareScratch
 {
 	NodePair pairs[SG_GPU_LANES];
+	struct
+	{
+		sgBoxLanes of[2];
+		float padding[SG_LANES]; // keeps those of several pairs in other banks
+	} boxes[PAIRED];
 	Outbox leaves, items;
 } CompareScratch;
 
@@ -417,28 +529,72 @@ static inline void LookUp(const sgWorld* w, const sgStep* step, uint32_t first, 
 	}
 }
 
-static inline void CompareNodes(const sgWorld* w, const NodePair* sides, const sgQueue* next, CompareScratch* s)
+// Boxes of both groups of some pairs, by all lanes.
+static inline void LoadBoxes(const sgWorld* w, const NodePair* pairs, uint32_t count, CompareScratch* s)
 {
-	const Side a = sides->a, b = sides->b;
 	LANES(l)
 	{
-		for (uint32_t t = l; t < SG_LANES * SG_LANES; t += SG_GPU_LANES)
+		for (uint32_t which = 0; which < PAIRED; ++which)
 		{
-			const uint32_t i = t / SG_LANES, j = t % SG_LANES;
-			if ((a.set.mask >> i & b.set.mask >> j & 1) == 0 ||
-			    !BoxesOverlap(w->boxes + a.number, i, w->boxes + b.number, j))
+			for (uint32_t t = l; t < 24 && which < count; t += SG_GPU_LANES)
 			{
-				continue;
+				const uint32_t number = t < 12 ? pairs[which].a.number : pairs[which].b.number;
+				const sgFloat4 four = ((const sgFloat4*)(const void*)(w->boxes + number))[t % 12];
+				float* to = &s->boxes[which].of[t / 12].lower[0][0] + 4 * (t % 12);
+				to[0] = four[0];
+				to[1] = four[1];
+				to[2] = four[2];
+				to[3] = four[3];
 			}
-			if ((a.set.leafMask >> i & b.set.leafMask >> j & 1) != 0)
+		}
+	}
+}
+
+/// Which of eight boxes overlap one of eight others.
+static inline uint32_t OverlapsOf(const sgBoxLanes* one, uint32_t i, const sgBoxLanes* others)
+{
+	uint32_t overlaps = 0;
+	const float lower[3] = { one->lower[0][i], one->lower[1][i], one->lower[2][i] };
+	const float upper[3] = { one->upper[0][i], one->upper[1][i], one->upper[2][i] };
+	for (uint32_t j = 0; j < SG_LANES; ++j)
+	{
+		uint32_t isNear = 1;
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			isNear &=
+			    (uint32_t)(lower[axis] <= others->upper[axis][j]) & (uint32_t)(others->lower[axis][j] <= upper[axis]);
+		}
+		overlaps |= isNear << j;
+	}
+	return overlaps;
+}
+
+static inline void CompareNodes(
+    const sgWorld* w, const sgStep* step, const NodePair* pairs, uint32_t count, const sgQueue* next, CompareScratch* s)
+{
+	LoadBoxes(w, pairs, count, s);
+	LANES(l)
+	{
+		const uint32_t which = l / SG_LANES, i = l % SG_LANES;
+		if (which < count && (pairs[which].a.set.mask >> i & 1) != 0)
+		{
+			const NodePair* pair = pairs + which;
+			const Side *a = &pair->a, *b = &pair->b;
+			const bool isLeaf = (a->set.leafMask >> i & 1) != 0;
+			uint32_t rest = OverlapsOf(&s->boxes[which].of[0], i, &s->boxes[which].of[1]) & b->set.mask;
+			for (; rest != 0; rest &= rest - 1)
 			{
-				const sgItem leaves = { sides->pair, a.number * SG_LANES + i, b.number * SG_LANES + j };
-				Outbox_Add(w, &s->leaves, &w->leafPairs, leaves);
-			}
-			else
-			{
-				const sgItem nodes = { sides->pair, a.set.group * SG_LANES + i, b.set.group * SG_LANES + j };
-				Outbox_Add(w, &s->items, next, nodes);
+				const uint32_t j = (uint32_t)__builtin_ctz(rest);
+				if (isLeaf && (b->set.leafMask >> j & 1) != 0)
+				{
+					const sgItem leaves = { pair->pair, a->number * SG_LANES + i, b->number * SG_LANES + j };
+					Outbox_Add(w, &s->leaves, &w->leafPairs, leaves);
+				}
+				else
+				{
+					const sgItem nodes = { pair->pair, a->set.group * SG_LANES + i, b->set.group * SG_LANES + j };
+					AddNodes(w, step, &s->items, next, nodes);
+				}
 			}
 		}
 	}
@@ -448,7 +604,7 @@ KERNEL(Compare)
 {
 	const sgWorld* w = &world;
 	SHARED(CompareScratch, scratch);
-	const uint32_t count = w->counts->items[step.level], least = OUTBOX_ITEMS - SG_LANES * SG_LANES;
+	const uint32_t count = w->counts->items[step.level];
 	if (IsStopped(w))
 	{
 		return;
@@ -462,22 +618,15 @@ KERNEL(Compare)
 	{
 		const uint32_t first = (uint32_t)n * share, some = count - first < share ? count - first : share;
 		LookUp(w, &step, first, some, scratch);
-		for (uint32_t i = 0; i < some; ++i)
+		for (uint32_t i = 0; i < some; i += PAIRED)
 		{
-			CompareNodes(w, scratch->pairs + i, &next, scratch);
-			Outbox_Flush(w, &scratch->leaves, &w->leafPairs, least);
-			Outbox_Flush(w, &scratch->items, &next, least);
+			CompareNodes(w, &step, scratch->pairs + i, some - i < PAIRED ? some - i : PAIRED, &next, scratch);
+			Outbox_Flush(w, &scratch->leaves, &w->leafPairs, HELD_NODES);
+			FlushNodes(w, &step, &scratch->items, &next, HELD_NODES);
 		}
 	}
 	Outbox_Flush(w, &scratch->leaves, &w->leafPairs, 0);
-	Outbox_Flush(w, &scratch->items, &next, 0);
-	LANES(l)
-	{
-		if (l == 0)
-		{
-			w->counts->levelGroups[step.level + 1] = w->counts->groups;
-		}
-	}
+	FlushNodes(w, &step, &scratch->items, &next, 0);
 }
 
 #endif

@@ -9,16 +9,28 @@ typedef struct Posed
 {
 	const sgImage* image;
 	const sgBodyState* state;
-	const float* palette;
-	const float* amplitudes; ///< null: all are zero
+	FAR const float* palette;
+	FAR const float* amplitudes; ///< null: all are zero
 } Posed;
 
-static inline const float* PaletteOf(const sgImage* image, uint32_t body)
+/// Four floats in shared memory: of vectors clang 19 forgets where they are if an index varies.
+typedef struct Four
+{
+	float x[4];
+} SG_ALIGN(16) Four;
+
+/// Of a joint, or its rows along the world's axes: aligned, so that it is loaded by fours.
+typedef struct Matrix
+{
+	float entries[12];
+} SG_ALIGN(16) Matrix;
+
+static inline FAR const float* PaletteOf(const sgImage* image, uint32_t body)
 {
 	return image->palettes + (uint64_t)(body - image->firstBody) * image->paletteStride;
 }
 
-static inline const float* AmplitudesOf(const sgImage* image, uint32_t body)
+static inline FAR const float* AmplitudesOf(const sgImage* image, uint32_t body)
 {
 	const uint64_t number = body - image->firstBody;
 	return image->amplitudes != NULL ? image->amplitudes + number * image->fieldCount : NULL;
@@ -68,24 +80,37 @@ static inline void AddInfluence(float weight, const sgFloat4 rows[3], float m[12
 	}
 }
 
-// Two influences at a time, so that what is loaded for both is waited for once; they are added in their order. A zero
-// that is added changes no bit of a sum that began with zero, which is never -0.
-static inline void Blend(const Posed* posed, uint32_t first, uint32_t end, float p[3])
+static inline void LoadRows(const Posed* posed, uint32_t influence, sgFloat4 rows[3])
 {
+	const uint64_t joint = posed->image->octetJoints[influence];
+	FAR const sgFloat4* from = (FAR const sgFloat4*)(FAR const void*)(posed->palette + 12 * joint);
+	rows[0] = from[0];
+	rows[1] = from[1];
+	rows[2] = from[2];
+}
+
+// Vertices of an octet have their joints in common, so that what is loaded serves eight lanes. Two influences at a
+// time, so that what is loaded for both is waited for once; they are added in their order. A zero that is added changes
+// no bit of a sum that began with zero, which is never -0.
+static inline void Blend(const Posed* posed, uint32_t vertex, float p[3])
+{
+	const sgImage* image = posed->image;
+	const uint32_t octet = vertex / SG_LANES, lane = vertex % SG_LANES, end = image->octets[octet + 1];
 	float m[12];
 	for (int k = 0; k < 12; ++k)
 	{
 		m[k] = 0.0f;
 	}
-	for (uint32_t i = first; i < end; i += 2)
+	for (uint32_t i = image->octets[octet]; i < end; i += 2)
 	{
 		const bool areTwo = i + 1 < end;
-		const sgInfluenceImage one = posed->image->influences[i], two = posed->image->influences[areTwo ? i + 1 : i];
-		const sgFloat4* rows = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)one.joint);
-		const sgFloat4* others = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)two.joint);
-		const sgFloat4 of[3] = { rows[0], rows[1], rows[2] }, next[3] = { others[0], others[1], others[2] };
-		AddInfluence(one.weight, of, m);
-		AddInfluence(areTwo ? two.weight : 0.0f, next, m);
+		const uint32_t other = areTwo ? i + 1 : i;
+		const float weight = image->octetWeights[i].lane[lane], next = image->octetWeights[other].lane[lane];
+		sgFloat4 rows[3], others[3];
+		LoadRows(posed, i, rows);
+		LoadRows(posed, other, others);
+		AddInfluence(weight, rows, m);
+		AddInfluence(areTwo ? next : 0.0f, others, m);
 	}
 	const float x = p[0], y = p[1], z = p[2];
 	for (int row = 0; row < 3; ++row)
@@ -120,7 +145,7 @@ static inline sgFloat4 EvaluateVertex(const Posed* posed, uint32_t vertex)
 	}
 	if (image->isSkin != 0)
 	{
-		Blend(posed, record.firstInfluence, image->vertices[vertex + 1].firstInfluence, p);
+		Blend(posed, vertex, p);
 	}
 	Place(posed->state, p);
 	return (sgFloat4){ p[0], p[1], p[2], 0.0f };
@@ -135,10 +160,11 @@ KERNEL(Vertices)
 		LANES(l)
 		{
 			const uint32_t vertex = (uint32_t)n * SG_GPU_LANES + l;
-			if (vertex < posed.image->recordCount)
+			const uint32_t caller = vertex < posed.image->recordCount ? posed.image->vertices[vertex].caller : SG_NONE;
+			if (caller != SG_NONE)
 			{
 				const sgFloat4 p = EvaluateVertex(&posed, vertex);
-				float* out = w->positions + 3 * (uint64_t)posed.image->callers[vertex];
+				float* out = w->positions + 3 * (uint64_t)caller;
 				out[0] = p[0];
 				out[1] = p[1];
 				out[2] = p[2];

@@ -6,22 +6,20 @@
 #include "sort.h"
 
 // Candidates that touch, by bodies; or all that were asked about, as they came.
-KERNEL(Touched)
+static inline void FindTouched(const sgWorld* w, const sgStep* step, Outbox* out)
 {
-	const sgWorld* w = &world;
-	SHARED(Outbox, out);
 	const uint32_t count = Queue_Count(&w->candidates);
-	if (IsStopped(w))
-	{
-		return;
-	}
 	Outbox_Begin(w, out);
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
 			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
-			if (i < count && step.isListed != 0)
+			if (i % SG_GPU_CHUNK == 0 && i < w->touched.capacity)
+			{
+				w->chunks[i / SG_GPU_CHUNK] = 0;
+			}
+			if (i < count && step->isListed != 0)
 			{
 				Outbox_Add(w, out, &w->touched, (sgItem){ i, 0, i });
 			}
@@ -35,39 +33,48 @@ KERNEL(Touched)
 	Outbox_Flush(w, out, &w->touched, 0);
 }
 
-KERNEL(SortTouchedRuns)
+// Something is where it belongs so far. Of each chunk of pairs of bodies the triangle pairs are summed in the end.
+static inline void PutSorted(const sgWorld* w, sgItem* to, uint32_t place, sgItem item, bool isSummed)
 {
-	const sgWorld* w = &world;
-	const uint32_t count = Queue_Count(&w->touched);
-	(void)step;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	to[place] = item;
+	if (isSummed)
 	{
+		ADD(w->chunks + place / SG_GPU_CHUNK, w->pairCounts[item.pair]);
+	}
+}
+
+static inline void SortRuns(
+    const sgWorld* w, const sgItem* from, sgItem* to, uint32_t count, bool isSegmented, bool isSummed, SortScratch* s)
+{
+	EACH_OF_STEP(n, (count + SORT_RUN - 1) / SORT_RUN)
+	{
+		const uint32_t first = (uint32_t)n * SORT_RUN, some = count - first < SORT_RUN ? count - first : SORT_RUN;
+		Sort_Run(w, from + first, some, isSegmented, s);
 		LANES(l)
 		{
-			Sort_Run(w->touched.items, w->touchedToo, (uint32_t)n * SG_GPU_LANES + l, 0, count);
+			for (uint32_t i = l; i < some; i += SG_GPU_LANES)
+			{
+				PutSorted(w, to, first + i, s->items[i], isSummed);
+			}
 		}
 	}
 }
 
-KERNEL(SortTouched)
+static inline void MergeTouched(const sgWorld* w, uint32_t count, uint32_t merge, bool isLast)
 {
-	const sgWorld* w = &world;
-	const uint32_t count = Queue_Count(&w->touched);
-	const bool isOdd = Sort_Pass(step.width) % 2 != 0;
-	EACH(n, step.width < count ? (count + SG_GPU_LANES - 1) / SG_GPU_LANES : 0)
+	const sgItem* from = merge % 2 == 0 ? w->touchedToo : w->touched.items;
+	sgItem* to = merge % 2 == 0 ? w->touched.items : w->touchedToo;
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
-			Sort_Merge(isOdd ? w->touched.items : w->touchedToo, isOdd ? w->touchedToo : w->touched.items,
-			    (uint32_t)n * SG_GPU_LANES + l, 0, count, step.width);
+			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
+			if (i < count)
+			{
+				PutSorted(w, to, Sort_Merge(from, i, 0, count, merge), from[i], isLast);
+			}
 		}
 	}
-}
-
-/// Candidates that touch, sorted.
-static inline const sgItem* SortedTouched(const sgWorld* w, uint32_t count)
-{
-	return Sort_PassCount(count) % 2 == 0 ? w->touchedToo : w->touched.items;
 }
 
 // ---- Where the triangle pairs of each begin -------------------------------------------------------------------------
@@ -77,114 +84,75 @@ typedef struct SumScratch
 	uint32_t sums[SG_GPU_LANES];
 } SumScratch;
 
-#define SUMMED (SG_GPU_CHUNK / SG_GPU_LANES)
-
-// What a lane sums up of a chunk: SUMMED counts.
-static inline uint32_t SumOf(const sgWorld* w, const sgItem* sorted, uint32_t first, uint32_t count, uint32_t* most)
+/// What lanes before have.
+static inline uint32_t SumBefore(const SumScratch* s, uint32_t l)
 {
 	uint32_t sum = 0;
-	for (uint32_t i = first; i < first + SUMMED && i < count; ++i)
+	for (uint32_t i = 0; i < l; ++i)
 	{
-		const uint32_t one = w->pairCounts[sorted[i].pair];
-		sum += one;
-		*most = one > *most ? one : *most;
+		sum += s->sums[i];
 	}
 	return sum;
 }
 
-KERNEL(SumCounts)
+static inline void PlaceEnd(const sgWorld* w, const sgStep* step, uint32_t count, uint32_t end)
 {
-	const sgWorld* w = &world;
-	SHARED(SumScratch, s);
-	const uint32_t count = Queue_Count(&w->touched);
-	const sgItem* sorted = SortedTouched(w, count);
-	(void)step;
-	EACH(n, (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK)
+	w->firsts[count] = end;
+	w->offsetColumn[count] = step->storesPairs != 0 ? end : 0;
+}
+
+static inline void PlacePair(const sgWorld* w, const sgStep* step, const sgItem* sorted, uint32_t i, uint32_t first)
+{
+	const sgItem pair = sorted[i];
+	const uint32_t own = w->pairCounts[pair.pair];
+	const sgItem bodies = w->candidates.items[pair.pair];
+	const uint64_t kept = step->storesPairs != 0 ? 1 : 0, touches = step->isListed != 0 && own != 0 ? 1 : 0;
+	const uint64_t told = kept != 0 ? own : touches;
+	w->ranks[pair.pair] = i;
+	w->firsts[i] = first;
+	w->cursors[i] = 0;
+	w->pairs[i] = (snugScenePair){ bodies.a, bodies.b, kept * first, told };
+	w->bodyColumn[i] = (snugPair){ bodies.a, bodies.b };
+	w->offsetColumn[i] = kept * first;
+	w->countColumn[i] = told;
+	sgRaise(&w->counts->longest, Sort_Span(first, first + own));
+}
+
+// Behind the last pair is the end.
+static inline void PlacePairs(const sgWorld* w, const sgStep* step, const sgItem* sorted, uint32_t count, SumScratch* s)
+{
+	EACH_OF_STEP(n, count / SG_GPU_CHUNK + 1)
 	{
 		LANES(l)
 		{
-			uint32_t most = 0;
-			s->sums[l] = SumOf(w, sorted, (uint32_t)n * SG_GPU_CHUNK + l * SUMMED, count, &most);
-			sgRaise(&w->counts->longest, most);
-		}
-		LANES(l)
-		{
-			if (l == 0)
+			uint32_t sum = 0;
+			for (uint32_t i = l; i < n; i += SG_GPU_LANES)
 			{
-				uint32_t sum = 0;
-				for (uint32_t i = 0; i < SG_GPU_LANES; ++i)
+				sum += w->chunks[i];
+			}
+			s->sums[l] = sum;
+		}
+		uint32_t before = SumBefore(s, SG_GPU_LANES);
+		for (uint32_t i = 0; i < SG_GPU_CHUNK; i += SG_GPU_LANES)
+		{
+			const uint32_t start = (uint32_t)n * SG_GPU_CHUNK + i;
+			LANES(l)
+			{
+				s->sums[l] = start + l < count ? w->pairCounts[sorted[start + l].pair] : 0;
+			}
+			LANES(l)
+			{
+				const uint32_t first = before + SumBefore(s, l);
+				if (start + l < count)
 				{
-					sum += s->sums[i];
+					PlacePair(w, step, sorted, start + l, first);
 				}
-				w->chunks[n] = sum;
+				else if (start + l == count)
+				{
+					PlaceEnd(w, step, count, first);
+				}
 			}
-		}
-	}
-}
-
-// By one group.
-KERNEL(SumChunks)
-{
-	const sgWorld* w = &world;
-	const uint32_t count = Queue_Count(&w->touched), chunks = (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK;
-	if (GROUP(w) != 0)
-	{
-		return;
-	}
-	LANES(l)
-	{
-		uint32_t sum = 0;
-		for (uint32_t i = 0; i < chunks && l == 0; ++i)
-		{
-			const uint32_t one = w->chunks[i];
-			w->chunks[i] = sum;
-			sum += one;
-		}
-		if (l == 0)
-		{
-			w->firsts[count] = sum;
-			w->offsetColumn[count] = step.storesPairs != 0 ? sum : 0;
-		}
-	}
-}
-
-KERNEL(PlacePairs)
-{
-	const sgWorld* w = &world;
-	SHARED(SumScratch, s);
-	const uint32_t count = Queue_Count(&w->touched);
-	const sgItem* sorted = SortedTouched(w, count);
-	EACH(n, (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK)
-	{
-		LANES(l)
-		{
-			uint32_t most = 0;
-			s->sums[l] = SumOf(w, sorted, (uint32_t)n * SG_GPU_CHUNK + l * SUMMED, count, &most);
-		}
-		LANES(l)
-		{
-			uint32_t first = w->chunks[n];
-			for (uint32_t i = 0; i < l; ++i)
-			{
-				first += s->sums[i];
-			}
-			const uint32_t start = (uint32_t)n * SG_GPU_CHUNK + l * SUMMED;
-			for (uint32_t i = start; i < start + SUMMED && i < count; ++i)
-			{
-				const sgItem pair = sorted[i];
-				const uint32_t own = w->pairCounts[pair.pair];
-				const sgItem bodies = w->candidates.items[pair.pair];
-				const uint64_t kept = step.storesPairs != 0 ? 1 : 0, touches = step.isListed != 0 && own != 0 ? 1 : 0;
-				w->ranks[pair.pair] = i;
-				w->firsts[i] = first;
-				w->cursors[i] = 0;
-				const uint64_t told = kept != 0 ? own : touches;
-				w->pairs[i] = (snugScenePair){ bodies.a, bodies.b, kept * first, told };
-				w->bodyColumn[i] = (snugPair){ bodies.a, bodies.b };
-				w->offsetColumn[i] = kept * first;
-				w->countColumn[i] = told;
-				first += own;
-			}
+			before += SumBefore(s, SG_GPU_LANES);
 		}
 	}
 }
@@ -194,15 +162,13 @@ KERNEL(PlacePairs)
 /// Whether there was room for everything that was found; otherwise only how much counts.
 static inline bool IsComplete(const sgWorld* w)
 {
-	return *w->found.count <= w->found.capacity && *w->touched.count <= w->touched.capacity && !IsStopped(w);
+	return *w->found.count <= w->found.capacity && *w->touched.count <= w->touched.capacity;
 }
 
-KERNEL(Scatter)
+static inline void Scatter(const sgWorld* w, const sgStep* step)
 {
-	const sgWorld* w = &world;
-	const uint32_t count = IsComplete(w) ? *w->found.count : 0;
-	(void)step;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	const uint32_t count = *w->found.count;
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
@@ -212,71 +178,101 @@ KERNEL(Scatter)
 				const sgItem found = w->found.items[i];
 				const uint32_t rank = w->ranks[found.pair];
 				const uint32_t place = w->firsts[rank] + ADD(w->cursors + rank, 1u);
-				w->foundToo[place] = (sgItem){ rank, found.a, found.b };
+				if (step->isUnsorted != 0)
+				{
+					w->trianglePairs[place] = (snugPair){ found.a, found.b };
+				}
+				else
+				{
+					w->foundToo[place] = (sgItem){ rank, found.a, found.b };
+				}
 			}
 		}
 	}
 }
 
-KERNEL(SortFoundRuns)
+// What is sorted at last is the result.
+static inline void MergeFound(const sgWorld* w, uint32_t merge, bool isLast)
 {
-	const sgWorld* w = &world;
-	const uint32_t count = IsComplete(w) ? *w->found.count : 0;
-	(void)step;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	const uint32_t count = *w->found.count;
+	const sgItem* from = merge % 2 == 0 ? w->found.items : w->foundToo;
+	sgItem* to = merge % 2 == 0 ? w->foundToo : w->found.items;
+	EACH_OF_STEP(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
 		{
 			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
 			if (i < count)
 			{
-				const uint32_t rank = w->foundToo[i].pair;
-				Sort_Run(w->foundToo, w->found.items, i, w->firsts[rank], w->firsts[rank + 1]);
+				const sgItem item = from[i];
+				const uint32_t place = Sort_Merge(from, i, w->firsts[item.pair], w->firsts[item.pair + 1], merge);
+				if (isLast)
+				{
+					w->trianglePairs[place] = (snugPair){ item.a, item.b };
+				}
+				else
+				{
+					to[place] = item;
+				}
 			}
 		}
 	}
 }
 
-KERNEL(SortFound)
+typedef union CollectScratch
 {
-	const sgWorld* w = &world;
-	const uint32_t count = IsComplete(w) && step.width < w->counts->longest ? *w->found.count : 0;
-	const bool isOdd = Sort_Pass(step.width) % 2 != 0;
-	const sgItem* from = isOdd ? w->foundToo : w->found.items;
-	sgItem* to = isOdd ? w->found.items : w->foundToo;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
-	{
-		LANES(l)
-		{
-			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
-			if (i < count)
-			{
-				const uint32_t rank = from[i].pair;
-				Sort_Merge(from, to, i, w->firsts[rank], w->firsts[rank + 1], step.width);
-			}
-		}
-	}
+	Outbox out;
+	SortScratch sort;
+	SumScratch sums;
+} CollectScratch;
+
+/// For how many groups there is something to do.
+static inline uint64_t CollectTasks(const sgWorld* w)
+{
+	const uint32_t candidates = Queue_Count(&w->candidates), found = Queue_Count(&w->found);
+	return (candidates > found ? candidates : found) / (2 * SG_GPU_LANES) + 1;
 }
 
-// step.width: zero, or segments of up to so many are sorted.
-KERNEL(Export)
+KERNEL_IN_STEPS(Collect, CollectTasks(w))
 {
-	const sgWorld* w = &world;
-	const uint32_t count = IsComplete(w) ? *w->found.count : 0;
-	const uint32_t longest = w->counts->longest < step.width ? w->counts->longest : step.width;
-	const bool isToo = step.width == 0 || Sort_PassCount(longest) % 2 != 0;
-	const sgItem* from = isToo ? w->foundToo : w->found.items;
-	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	SHARED(CollectScratch, s);
+	if (IsStopped(w))
 	{
-		LANES(l)
-		{
-			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
-			if (i < count)
-			{
-				w->trianglePairs[i] = (snugPair){ from[i].a, from[i].b };
-			}
-		}
+		return false;
 	}
+	if (number == 0)
+	{
+		FindTouched(w, step, &s->out);
+		return true;
+	}
+	const uint32_t count = Queue_Count(&w->touched), merges = Sort_Merges(count);
+	const uint32_t place = merges + 2, sort = place + 2; // the steps that place pairs and sort what was found
+	if (number == 1 || number == sort)
+	{
+		const bool isFound = number == sort;
+		SortRuns(w, isFound ? w->foundToo : w->touched.items, isFound ? w->found.items : w->touchedToo,
+		    isFound ? *w->found.count : count, isFound, !isFound && merges == 0, &s->sort);
+		return true;
+	}
+	if (number < place)
+	{
+		MergeTouched(w, count, number - 2, number == place - 1);
+		return true;
+	}
+	if (number == place)
+	{
+		PlacePairs(w, step, merges % 2 == 0 ? w->touchedToo : w->touched.items, count, &s->sums);
+		return step->storesPairs != 0 && IsComplete(w);
+	}
+	if (number < sort)
+	{
+		Scatter(w, step);
+		return step->isUnsorted == 0;
+	}
+	// At least one merge, which writes results.
+	const uint32_t needed = Sort_Merges(w->counts->longest), last = needed > 1 ? needed : 1;
+	MergeFound(w, number - sort - 1, number - sort == last);
+	return number - sort < last;
 }
 
 #endif

@@ -1,81 +1,144 @@
-// gpu/kernels/sort.h: sorting by (a, b), each item finding its place by itself.
+// gpu/kernels/sort.h: sorting by (a, b): all items, or each segment of them.
 //
-// First in runs: an item's place is how many of its run are less. Then two runs become one, again and again: its place
-// is where it is in its own run, and how many of the other are less. No two items of a segment are equal, so places are
-// taken once. An item outside looks nowhere, so segments may have any length.
+// First in runs, wherever segments begin: a group sorts a run in memory of its own. Then four runs of a segment become
+// one, again and again: an item's place is where it is in its own, and how many of the others are less. No two items of
+// a segment are equal, so places are taken once. An item outside looks nowhere, so segments may have any length.
 #ifndef SG_GPU_SORT_H
 #define SG_GPU_SORT_H
 
 #include "layout.h"
 
-/// Lanes read a run together, so a long one costs less than the launches that shorter ones take.
-#define SORT_RUN 256
+// Powers of two, since it takes a GPU long to divide.
+#define SORT_RUN_BITS 8
+#define SORT_RUN (1u << SORT_RUN_BITS)
+
+/// Runs that become one.
+#define SORT_WAYS_BITS 2
+#define SORT_WAYS (1u << SORT_WAYS_BITS)
+
+typedef struct SortScratch
+{
+	sgItem items[SORT_RUN];
+} SortScratch;
 
 static inline uint64_t KeyOf(const sgItem* item)
 {
 	return (uint64_t)item->a << 32 | item->b;
 }
 
-/// Which pass merges runs of this width: the first is 0.
-static inline uint32_t Sort_Pass(uint32_t width)
+/// @param isSegmented items of a segment have a number in `pair`, in ascending order
+static inline bool IsLess(const sgItem* one, const sgItem* other, bool isSegmented)
 {
-	uint32_t pass = 0;
-	for (; width > SORT_RUN; width /= 2)
-	{
-		++pass;
-	}
-	return pass;
+	return isSegmented && one->pair != other->pair ? one->pair < other->pair : KeyOf(one) < KeyOf(other);
 }
 
-/// How many passes segments of up to so many items take.
-static inline uint32_t Sort_PassCount(uint32_t longest)
+/// Exchanges of a lane at a time: none waits for another.
+#define SORT_EXCHANGES (SORT_RUN / 2 / SG_GPU_LANES)
+
+// What a lane does of a step of the network. The first step of a width goes from both ends to the middle.
+static inline void Sort_Exchange(
+    SortScratch* s, uint32_t count, uint32_t step, bool isFirst, bool isSegmented, uint32_t l)
 {
-	uint32_t passes = 0;
-	for (uint64_t width = SORT_RUN; width < longest; width *= 2)
+	sgItem ones[SORT_EXCHANGES], others[SORT_EXCHANGES];
+	uint32_t places[SORT_EXCHANGES][2];
+	for (uint32_t k = 0; k < SORT_EXCHANGES; ++k)
 	{
-		++passes;
+		const uint32_t t = k * SG_GPU_LANES + l, i = t + (t & ~(step - 1));
+		places[k][0] = i;
+		places[k][1] = isFirst ? i ^ (2 * step - 1) : i + step;
+		ones[k] = s->items[i];
+		others[k] = s->items[places[k][1]];
 	}
-	return passes;
+	for (uint32_t k = 0; k < SORT_EXCHANGES; ++k)
+	{
+		if (places[k][1] < count && IsLess(others + k, ones + k, isSegmented))
+		{
+			s->items[places[k][0]] = others[k];
+			s->items[places[k][1]] = ones[k];
+		}
+	}
 }
 
-/// Move an item of the segment [first, end) to where it belongs in its run.
-static inline void Sort_Run(const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end)
+/// Sort up to SORT_RUN items: Batcher's bitonic network, turned so that all exchanges go the same way. Then what is
+/// beyond the end never moves, and needs no place.
+static inline void Sort_Run(const sgWorld* w, const sgItem* from, uint32_t count, bool isSegmented, SortScratch* s)
 {
-	if (i >= end)
+	LANES(l)
 	{
-		return;
+		for (uint32_t i = l; i < SORT_RUN; i += SG_GPU_LANES)
+		{
+			s->items[i] = i < count ? from[i] : (sgItem){ 0, 0, 0 }; // which is never looked at
+		}
 	}
-	const sgItem item = from[i];
-	const uint64_t key = KeyOf(&item);
-	const uint32_t run = first + (i - first) / SORT_RUN * SORT_RUN;
-	uint32_t place = run;
-	for (uint32_t k = run; k < run + SORT_RUN && k < end; ++k)
+	for (uint32_t width = 2; width / 2 < count; width *= 2)
 	{
-		place += KeyOf(from + k) < key;
+		for (uint32_t step = width / 2; step > 0; step /= 2)
+		{
+			LANES(l)
+			{
+				Sort_Exchange(s, count, step, step == width / 2, isSegmented, l);
+			}
+		}
 	}
-	to[place] = item;
 }
 
-/// Move an item of sorted runs to where it belongs in the two that become one.
-static inline void Sort_Merge(const sgItem* from, sgItem* to, uint32_t i, uint32_t first, uint32_t end, uint32_t width)
+/// How far a segment reaches, from where the run begins in which its first item is.
+static inline uint32_t Sort_Span(uint32_t first, uint32_t end)
 {
-	if (i >= end)
+	return end - first / SORT_RUN * SORT_RUN;
+}
+
+/// How often runs become one until such a segment is.
+static inline uint32_t Sort_Merges(uint32_t span)
+{
+	uint32_t merges = 0;
+	for (uint64_t width = SORT_RUN; width < span; width *= SORT_WAYS)
 	{
-		return;
+		++merges;
 	}
-	const sgItem item = from[i];
-	const uint64_t key = KeyOf(&item), length = end - first, own = (i - first) / width, other = own ^ 1;
-	uint64_t low = other * width < length ? other * width : length;
-	uint64_t high = (other + 1) * width < length ? (other + 1) * width : length;
-	const uint64_t start = low;
-	while (low < high)
+	return merges;
+}
+
+/// Where an item belongs when some runs of the segment [first, end) become one. All runs are looked through at once,
+/// since what is waited for is memory.
+static inline uint32_t Sort_Merge(const sgItem* from, uint32_t i, uint32_t first, uint32_t end, uint32_t merge)
+{
+	const uint64_t key = KeyOf(from + i), base = first / SORT_RUN * SORT_RUN;
+	const uint32_t bits = SORT_RUN_BITS + merge * SORT_WAYS_BITS;
+	const uint64_t own = (i - base) >> bits, run = own & ~(uint64_t)(SORT_WAYS - 1);
+	uint32_t starts[SORT_WAYS + 1], less[SORT_WAYS], place = 0;
+	for (uint32_t k = 0; k <= SORT_WAYS; ++k)
 	{
-		const uint64_t middle = (low + high) / 2;
-		const bool isLess = KeyOf(from + first + middle) < key;
-		low = isLess ? middle + 1 : low;
-		high = isLess ? high : middle;
+		const uint64_t start = base + ((run + k) << bits);
+		starts[k] = start < first ? first : start < end ? (uint32_t)start : end;
 	}
-	to[first + own / 2 * 2 * width + (i - first - own * width) + (low - start)] = item;
+	uint32_t most = 0;
+	for (uint32_t k = 0; k < SORT_WAYS; ++k)
+	{
+		const bool isOwn = run + k == own;
+		less[k] = isOwn ? i - starts[k] : 0;
+		most = !isOwn && starts[k + 1] - starts[k] > most ? starts[k + 1] - starts[k] : most;
+	}
+	uint64_t step = (uint64_t)1 << bits;
+	for (; step > most; step /= 2)
+	{
+	}
+	for (; step > 0; step /= 2)
+	{
+		for (uint32_t k = 0; k < SORT_WAYS; ++k)
+		{
+			const uint64_t next = starts[k] + less[k] + step;
+			if (run + k != own && next <= starts[k + 1] && KeyOf(from + next - 1) < key)
+			{
+				less[k] += (uint32_t)step;
+			}
+		}
+	}
+	for (uint32_t k = 0; k < SORT_WAYS; ++k)
+	{
+		place += less[k];
+	}
+	return starts[0] + place;
 }
 
 #endif

@@ -314,8 +314,8 @@ static void LaunchTimed(snugDevice* device, sgKernel kernel, const sgWorld* worl
 	++kernelRuns[kernel];
 	if (isTraced)
 	{
-		fprintf(stderr, "  %s, level %u, width %u, %llu tasks: %s\n", kernelNames[kernel], step->level, step->width,
-		    (unsigned long long)tasks, device->hasFailed ? "FAILED" : "done");
+		fprintf(stderr, "  %s, level %u, %llu tasks: %s\n", kernelNames[kernel], step->level, (unsigned long long)tasks,
+		    device->hasFailed ? "FAILED" : "done");
 	}
 }
 
@@ -453,9 +453,8 @@ static Answer AskDevice(const Cast* cast, const Crowd* crowd, snugBackend backen
 	}
 	sgCounts counts;
 	device->methods->download(device, &counts, there->world.counts, sizeof(counts));
-	printf("  groups %u of %u, leaf pairs %u of %u, box pairs %u of %u, unsure %u, longest %u\n", counts.groups,
-	    there->world.groupCapacity, counts.leafPairs, there->world.leafPairs.capacity, counts.boxPairs,
-	    there->world.boxPairs.capacity, counts.unsure, counts.longest);
+	printf("  groups %u of %u, leaf pairs %u of %u, unsure %u, longest %u\n", counts.groups, there->world.groupCapacity,
+	    counts.leafPairs, there->world.leafPairs.capacity, counts.unsure, counts.longest);
 	snugCrowd_Destroy(there);
 	snugDevice_Destroy(device);
 	return answer;

@@ -42,7 +42,7 @@ awk '
 		count = 0
 	}
 	END {
-		if (kernels < 20 || all < 300) { print "only " kernels + 0 " kernels and " all + 0 " operations"; exit 1 }
+		if (kernels < 11 || all < 300) { print "only " kernels + 0 " kernels and " all + 0 " operations"; exit 1 }
 		printf "%d kernels, %d operations, %d wrong; in double:", kernels, all, wrong
 		for (name in doubles) printf " %s %d", name, doubles[name]
 		printf "\n"

@@ -1,11 +1,13 @@
 // test/gpu/test_crowd_lists.c: crowds that are asked about listed pairs, and what crowds refuse: pairs and poses that
-// are impossible, models that they do not know, too little memory, no GPU.
+// are impossible, models that they do not know, too little memory, no GPU. How they sort.
 #include "company.h"
 
 #include "gpu/kernels/queue.h"
+#include "gpu/kernels/sort.h"
 #include "lab/scenes/character.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static snugBody* BodyOf(const Company* company, uint32_t number)
@@ -472,6 +474,89 @@ static void what_cannot_be_counted_is_refused(void** state)
 	FreeCompany(&company);
 }
 
+enum
+{
+	MOST_SORTED = 20000
+};
+
+static int CompareItems(const void* a, const void* b)
+{
+	const sgItem *one = a, *other = b;
+	return IsLess(one, other, true) ? -1 : IsLess(other, one, true) ? 1 : 0;
+}
+
+// Segments of any length, in any order; of two items of a segment either a or b differs.
+static uint32_t MakeSegments(sceneRandom* random, bool isLong, sgItem* items, uint32_t* firsts)
+{
+	const uint32_t most = 1u << (isLong ? 13 : sceneRandom_Index(random, 14));
+	uint32_t segments = 0, count = 0;
+	while (count < MOST_SORTED / 2 && segments < 2000)
+	{
+		const uint32_t own = isLong && count == 0 ? most : sceneRandom_Index(random, most + 1),
+		               sames = 1 + sceneRandom_Index(random, 3);
+		firsts[segments] = count;
+		for (uint32_t i = 0; i < own; ++i)
+		{
+			items[count++] = (sgItem){ segments, i / sames, i % sames };
+			const uint32_t other = firsts[segments] + sceneRandom_Index(random, i + 1);
+			const sgItem item = items[other];
+			items[other] = items[count - 1];
+			items[count - 1] = item;
+		}
+		++segments;
+	}
+	firsts[segments] = count;
+	return count;
+}
+
+// As a crowd sorts what it found: runs, of which some become one, until each segment is.
+static void segments_are_sorted(void** state)
+{
+	(void)state;
+	static sgItem given[MOST_SORTED], sorted[MOST_SORTED], expected[MOST_SORTED];
+	static uint32_t firsts[2001];
+	uint32_t mostMerges = 0;
+	sceneRandom random = { TestSeed() + 90000 };
+	for (int i = 0; i < TestCount(60); ++i)
+	{
+		const uint32_t count = MakeSegments(&random, i == 0, given, firsts);
+		sgTurns turns = { .groupCount = 1 };
+		for (uint32_t l = 0; l < SG_GPU_LANES; ++l)
+		{
+			turns.lanes[l] = i % 2 == 0 ? l : SG_GPU_LANES - 1 - l;
+		}
+		const sgWorld world = { .turns = &turns };
+		memcpy(expected, given, count * sizeof(sgItem));
+		qsort(expected, count, sizeof(sgItem), CompareItems);
+		for (uint32_t first = 0; first < count; first += SORT_RUN)
+		{
+			SortScratch scratch;
+			const uint32_t some = count - first < SORT_RUN ? count - first : SORT_RUN;
+			Sort_Run(&world, given + first, some, true, &scratch);
+			memcpy(sorted + first, scratch.items, some * sizeof(sgItem));
+		}
+		uint32_t merges = 0;
+		for (uint32_t k = 0; k < count; ++k)
+		{
+			const uint32_t segment = sorted[k].pair;
+			const uint32_t own = Sort_Merges(Sort_Span(firsts[segment], firsts[segment + 1]));
+			merges = own > merges ? own : merges;
+		}
+		for (uint32_t merge = 0; merge < merges; ++merge)
+		{
+			for (uint32_t k = 0; k < count; ++k)
+			{
+				const uint32_t segment = sorted[k].pair;
+				given[Sort_Merge(sorted, k, firsts[segment], firsts[segment + 1], merge)] = sorted[k];
+			}
+			memcpy(sorted, given, count * sizeof(sgItem));
+		}
+		assert_memory_equal(sorted, expected, count * sizeof(sgItem));
+		mostMerges = merges > mostMerges ? merges : mostMerges;
+	}
+	assert_true(mostMerges >= 3);
+}
+
 // Without a GPU, or without kernels for one, there is a sentence.
 static void no_gpu_is_told(void** state)
 {
@@ -496,6 +581,7 @@ int main(void)
 		cmocka_unit_test(small_models_have_numbers_too),
 		cmocka_unit_test(many_bodies_meet),
 		cmocka_unit_test(what_cannot_be_counted_is_refused),
+		cmocka_unit_test(segments_are_sorted),
 		cmocka_unit_test(no_gpu_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
