@@ -7,6 +7,8 @@
 #include "geometry/margins.h"
 #include "simd/lanes.h"
 
+#if !SNUG_FOR_SIZE // then none are made
+
 typedef struct d3
 {
 	d8 at[3];
@@ -418,4 +420,10 @@ static void RaiseAll(const sgRegionDraft* region, uint32_t first, sgDraftPairs* 
 	}
 }
 
-const sgCertificatesKernels SG_FOR_ISA(sgCertificatesKernels) = { .raise = RaiseAll };
+#endif
+
+const sgCertificatesKernels SG_FOR_ISA(sgCertificatesKernels) = {
+#if !SNUG_FOR_SIZE
+	.raise = RaiseAll,
+#endif
+};
