@@ -212,6 +212,8 @@ static const snugModel* CreateModel(maker* m, snugModelDef* def)
 	def->messenger = m->def->messenger;
 	def->certificates = m->def->certificates && def->deformer == snug_fields;
 	def->workers = m->def->workers;
+	def->progress = m->def->progress;
+	def->progressUser = m->def->progressUser;
 	m->status = snugModel_Create(def, &model);
 	if (model != NULL)
 	{

@@ -122,7 +122,9 @@ typedef struct snugModelDef
 	                     ///< at a time calls the allocator
 	bool certificates;   ///< of snug_fields: make constants with which a body that bends little is known at once not to
 	                     ///< meet itself. Answers are the same; makes models larger, and takes much longer to build
-	uint64_t reserved[6];
+	snugProgressFcn* progress; ///< nullable; of making those
+	void* progressUser;        ///< passed to `progress`
+	uint64_t reserved[4];
 } snugModelDef;
 
 /// Build a model. Takes about half a second per million triangles, less if your threads share the work (`workers`);

@@ -88,6 +88,9 @@ typedef struct snugWorkers
 	void* user;           ///< passed to `run`
 } snugWorkers;
 
+/// So much of something that takes long is done. Any of the workers calls it, never two at a time.
+typedef void snugProgressFcn(void* user, uint64_t done, uint64_t all);
+
 /// Called on misuse, before the function returns snug_badArgument. It may abort, log or break into a debugger.
 typedef void snugAssertFcn(void* user, const char* condition, const char* function);
 

@@ -119,9 +119,11 @@ typedef struct snugActorDef
 	snugPool* pool;        ///< of the bodies; nullable; borrowed, must outlive the actor
 	/// Told of errors and warnings: of making models and bodies, and by every function of the bodies.
 	snugMessenger messenger;
-	bool certificates;   ///< of what morph targets alone move: as in snugModelDef
-	snugWorkers workers; ///< share the work of making models: as in snugModelDef
-	uint64_t reserved[5];
+	bool certificates;         ///< of what morph targets alone move: as in snugModelDef
+	snugWorkers workers;       ///< share the work of making models: as in snugModelDef
+	snugProgressFcn* progress; ///< nullable; of making certificates: as in snugModelDef
+	void* progressUser;        ///< passed to `progress`
+	uint64_t reserved[3];
 } snugActorDef;
 
 /// Make bodies of an asset, at rest. Each gets the model that suits what moves it: joints, its node, morph targets.
@@ -152,7 +154,7 @@ SNUG_API snugStatus snugActor_SetTime(snugActor* actor, uint32_t clip, double ti
 /// Make the model of an instance that stands alone, as `snug pack` writes it. A skin's is the mesh before any joint or
 /// morph target moves it; any other is where its node puts it at rest, with the weights of its targets at rest. Morph
 /// targets are fields: amplitudes are their weights with a skin, without one they are added to those at rest.
-/// @param def nullable; of which `blending`, `certificates` and `messenger` count
+/// @param def nullable; of which `blending`, `certificates`, `workers`, `progress` and `messenger` count
 /// @param model receives the model, for snugModel_Destroy, or null
 /// @return as snugActor_Create
 SNUG_API snugStatus snugAsset_CreateModel(

@@ -23,6 +23,8 @@ bool cliWriteLinearModel(const snugModelDef* wanted, const char* source, const c
 	snugModel* model = NULL;
 	def.deformer = snug_fields;
 	def.messenger = (snugMessenger){ HearMessage, &l };
+	def.progress = cliShowCertificates;
+	def.progressUser = (void*)(uintptr_t)path;
 	cliProgress("preparing %s ...", path);
 	snugStatus status = snugModel_Create(&def, &model);
 	if (status != snug_success)
@@ -54,4 +56,9 @@ void cliShowWork(void* user, const char* what, uint64_t done, uint64_t total)
 	{
 		cliProgress("%s: %s ...", (const char*)user, what);
 	}
+}
+
+void cliShowCertificates(void* user, uint64_t done, uint64_t all)
+{
+	cliShowWork(user, "how far it may bend", done, all);
 }

@@ -17,4 +17,7 @@ bool cliWriteLinearModel(const snugModelDef* def, const char* source, const char
 /// How modes and reduce tell what they are doing: a simProgressFcn. The user is the file's name.
 void cliShowWork(void* user, const char* what, uint64_t done, uint64_t total);
 
+/// The same of certificates: a snugProgressFcn.
+void cliShowCertificates(void* user, uint64_t done, uint64_t all);
+
 #endif

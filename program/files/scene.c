@@ -2,6 +2,7 @@
 
 #include "program/commands/terminal.h"
 #include "program/files/clips.h"
+#include "program/files/linear_model.h"
 #include "program/files/scale.h"
 #include "program/files/shelf.h"
 #include "program/files/workers.h"
@@ -238,6 +239,8 @@ static bool MakeModels(cliScene* scene, int i)
 		.blending = (snugBlending)options->blending,
 		.certificates = options->certificates,
 		.workers = options->isAlone ? cliWorkers_Get(&options->threads) : (snugWorkers){ NULL, NULL },
+		.progress = cliShowCertificates,
+		.progressUser = (void*)(uintptr_t)file->path,
 		.messenger = { cliScene_Tell, &teller } };
 	snugStatus status = snug_success;
 	if (!CheckSize(scene, asset, file->path))

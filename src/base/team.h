@@ -14,7 +14,9 @@
 typedef struct sgTeam
 {
 	snugWorkers workers;
-	sgFpEnv callers; ///< the floating-point environment in which the caller's function is called
+	sgFpEnv callers;           ///< the floating-point environment in which the caller's function is called
+	snugProgressFcn* progress; ///< nullable; told by what takes long, in the floating-point environment of snug
+	void* progressUser;        ///<
 } sgTeam;
 
 /// Do one chunk. Chunks of one worker are not done at the same time.

@@ -328,7 +328,7 @@ snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
 	SG_REQUIRE_RESERVED(&def->skin, snug_badArgument);
 	SG_REQUIRE_RESERVED(&def->fields, snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
-	const sgTeam team = { def->workers, environment };
+	const sgTeam team = { def->workers, environment, def->progress, def->progressUser };
 	snugStatus status = Create(def, &team, model);
 	sgFpEnv_Leave(environment);
 	return status;

@@ -5,89 +5,82 @@
 
 #include <string.h>
 
-static uint32_t WayOf(uint32_t triangle)
-{
-	return triangle % 2 != 0 ? 1 : UINT32_MAX;
-}
+#define SORT_ITEM sgEdgeSide
+#define SORT_IS_BEFORE(a, b) ((a) < (b))
+#include "base/sort.h"
 
-static void Note(sgEdge* edge, uint32_t triangle)
+// Count the sides below each vertex, or, where `ends` are where those of each begin, note them there. No edge goes from
+// a vertex to itself.
+SG_INLINE void AddLeaf(sgEdges* edges, const sgTree* tree, const sgLeaf* leaf, bool isCounted)
 {
-	const bool isMany = (edge->key & SG_EDGE_MANY) != 0;
-	if (edge->key == 0 || (!isMany && (edge->key & SG_EDGE_ODD) != 0))
-	{
-		edge->triangles[edge->key != 0] = triangle;
-		return;
-	}
-	edge->triangles[1] =
-	    isMany ? edge->triangles[1] : SG_EDGE_EVEN + WayOf(edge->triangles[0]) + WayOf(edge->triangles[1]);
-	edge->triangles[1] += WayOf(triangle);
-	edge->key |= SG_EDGE_MANY;
-}
-
-static void Add(sgEdges* edges, uint32_t v, uint32_t w, uint32_t from)
-{
-	const uint64_t low = v < w ? v : w, high = v < w ? w : v;
-	const uint64_t key = (high << 31 | low) + 1; // numbers are below 2^29, and the last two bits are free
-	for (uint64_t slot = (key ^ key >> 29) * 0x9e3779b97f4a7c15u >> 20;; ++slot)
-	{
-		sgEdge* edge = edges->edges + (slot & (edges->size - 1));
-		if (edge->key != 0 && (edge->key & ~(SG_EDGE_ODD | SG_EDGE_MANY)) != key)
-		{
-			continue;
-		}
-		const bool wasOdd = (edge->key & SG_EDGE_ODD) != 0;
-		Note(edge, from + (v < w));
-		edge->key = key | (edge->key & SG_EDGE_MANY) | (wasOdd ? 0 : SG_EDGE_ODD);
-		edges->oddCount += wasOdd ? UINT64_MAX : 1;
-		return;
-	}
-}
-
-static void AddTriangles(sgEdges* edges, const snugModel* model, const snugBody* body, const sgLeaf* leaf)
-{
-	const uint32_t* vertices = model->tree.leafVertices + leaf->firstVertex;
+	const uint32_t* vertices = tree->leafVertices + leaf->firstVertex;
 	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
 	{
-		uint32_t corners[3];
-		for (int c = 0; c < 3; ++c)
+		for (uint32_t c = 0; c < 3; ++c)
 		{
-			const uint32_t vertex = vertices[leaf->corners[c][t]];
-			corners[c] = body != NULL ? sgBody_FindTwin(body, vertex) : sgTwinOf(model, vertex);
-		}
-		for (int c = 0; c < 3; ++c)
-		{
-			if (corners[c] != corners[(c + 1) % 3])
+			const uint32_t v = edges->twins[vertices[leaf->corners[c][t]]],
+			               w = edges->twins[vertices[leaf->corners[(c + 1) % 3][t]]];
+			if (v == w)
 			{
-				Add(edges, corners[c], corners[(c + 1) % 3], 8 * (leaf->firstTriangle + t) + 2 * (uint32_t)c);
+				continue;
 			}
+			uint32_t* end = edges->ends + (v < w ? v : w);
+			if (isCounted)
+			{
+				const uint64_t high = v < w ? w : v;
+				edges->sides[*end] = high << 32 | (8 * (leaf->firstTriangle + t) + 2 * c + (v < w));
+			}
+			++*end;
 		}
+	}
+}
+
+static void AddLeaves(sgEdges* edges, const sgTree* tree, bool isCounted)
+{
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		AddLeaf(edges, tree, tree->leaves + i, isCounted);
 	}
 }
 
 bool sgEdges_Make(sgEdges* edges, const snugModel* model, const snugBody* body)
 {
-	*edges = (sgEdges){ .size = 4, .allocator = body != NULL ? body->allocator : model->allocator };
-	while (edges->size <= 3 * (uint64_t)model->tree.triangleCount)
-	{
-		edges->size *= 2;
-	}
-	const size_t bytes = edges->size <= SG_MAX_SIZE / sizeof(sgEdge) ? (size_t)edges->size * sizeof(sgEdge) : 0;
-	edges->edges = bytes > 0 ? sgAllocate(&edges->allocator, bytes) : NULL;
-	if (edges->edges == NULL)
+	const sgTree* tree = &model->tree;
+	const uint64_t sideBytes = 3 * sizeof(sgEdgeSide) * (uint64_t)tree->triangleCount,
+	               bytes = sideBytes + 2 * sizeof(uint32_t) * (uint64_t)tree->vertexCount;
+	*edges = (sgEdges){ .vertexCount = tree->vertexCount,
+		.bytes = bytes < SG_MAX_SIZE ? (size_t)bytes : SG_MAX_SIZE,
+		.allocator = body != NULL ? body->allocator : model->allocator };
+	edges->sides = sgAllocate(&edges->allocator, edges->bytes);
+	if (edges->sides == NULL)
 	{
 		return false;
 	}
-	memset(edges->edges, 0, bytes);
-	for (uint32_t i = 0; i < model->tree.leafCount; ++i)
+	edges->twins = (uint32_t*)(void*)((unsigned char*)edges->sides + (size_t)sideBytes);
+	edges->ends = edges->twins + tree->vertexCount;
+	memset(edges->ends, 0, tree->vertexCount * sizeof(uint32_t));
+	for (uint32_t v = 0; v < tree->vertexCount; ++v)
 	{
-		AddTriangles(edges, model, body, model->tree.leaves + i);
+		edges->twins[v] = body != NULL ? sgBody_FindTwin(body, v) : sgTwinOf(model, v);
+	}
+	AddLeaves(edges, tree, false);
+	for (uint32_t v = 0, sum = 0; v < tree->vertexCount; ++v)
+	{
+		const uint32_t count = edges->ends[v];
+		edges->ends[v] = sum;
+		sum += count;
+	}
+	AddLeaves(edges, tree, true);
+	for (uint32_t v = 0, first = 0; v < tree->vertexCount; first = edges->ends[v++])
+	{
+		Sort(edges->sides + first, edges->ends[v] - first);
 	}
 	return true;
 }
 
 void sgEdges_Free(sgEdges* edges)
 {
-	sgRelease(&edges->allocator, edges->edges, (size_t)edges->size * sizeof(sgEdge));
+	sgRelease(&edges->allocator, edges->sides, edges->bytes);
 }
 
 snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* count)
@@ -100,7 +93,10 @@ snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* count)
 	{
 		return snug_outOfMemory;
 	}
-	*count = edges.oddCount;
+	for (sgEdge edge = { .sides = NULL }; sgEdges_Next(&edges, &edge);)
+	{
+		*count += edge.count % 2;
+	}
 	sgEdges_Free(&edges);
 	return snug_success;
 }

@@ -4,26 +4,30 @@
 
 #include "query/triangles.h"
 
-/// An edge of one triangle or more. Zero: none.
-typedef struct sgEdge
-{
-	uint64_t key;          ///< its vertices, by twins, and the two flags below
-	uint32_t triangles[2]; ///< the first two: 8 * number in tree order, 2 * the corner from which they go along it, and
-	                       ///< 1 if that is the smaller vertex. Of more, the second is SG_EDGE_EVEN and how many more
-	                       ///< go up than down
-} sgEdge;
+/// One triangle's side of an edge: the greater vertex, and in the lower half 8 * the triangle's number in tree order, 2
+/// * the corner from which it goes along the edge, and 1 if that is the smaller vertex.
+typedef uint64_t sgEdgeSide;
 
-#define SG_EDGE_ODD ((uint64_t)1 << 63)  ///< an odd number of triangles has it
-#define SG_EDGE_MANY ((uint64_t)1 << 62) ///< more than two
-#define SG_EDGE_EVEN ((uint32_t)1 << 31)
-
+/// By their smaller vertex, and below each in order: so sides of one edge are next to each other, and edges that are
+/// near each other in the tree too.
 typedef struct sgEdges
 {
-	sgEdge* edges; ///< (size) open addressing
-	uint64_t size; ///< a power of two, more than there are edges
-	uint64_t oddCount;
+	uint32_t* twins;   ///< (vertexCount) of each vertex, the one that stands for it
+	uint32_t* ends;    ///< (vertexCount) of its sides: they begin where those of the vertex before end
+	sgEdgeSide* sides; ///< at most 3 for each triangle
+	uint32_t vertexCount;
+	size_t bytes;
 	snugAllocator allocator;
 } sgEdges;
+
+/// An edge of one triangle or more.
+typedef struct sgEdge
+{
+	uint32_t vertices[2]; ///< by twins, the smaller first
+	const sgEdgeSide* sides;
+	uint32_t count;
+	bool isBalanced; ///< as many triangles pass it one way as the other
+} sgEdge;
 
 /// The edges of a model, or of a body in its pose: twins that its caller put apart are none.
 /// @param body nullable
@@ -31,19 +35,40 @@ typedef struct sgEdges
 bool sgEdges_Make(sgEdges* edges, const snugModel* model, const snugBody* body);
 void sgEdges_Free(sgEdges* edges);
 
-/// One of its vertices, the smaller first.
-static inline uint32_t sgEdge_Vertex(const sgEdge* edge, int which)
+/// One edge after the other, from one that is zero on.
+/// @return false: there are no more
+static inline bool sgEdges_Next(const sgEdges* edges, sgEdge* edge)
 {
-	const uint64_t key = (edge->key & ~(SG_EDGE_ODD | SG_EDGE_MANY)) - 1;
-	return (uint32_t)(which == 0 ? key & (((uint64_t)1 << 31) - 1) : key >> 31);
+	uint32_t vertex = edge->vertices[0];
+	const sgEdgeSide* first = edge->sides != NULL ? edge->sides + edge->count : edges->sides;
+	while (vertex < edges->vertexCount && first == edges->sides + edges->ends[vertex])
+	{
+		++vertex;
+	}
+	if (vertex == edges->vertexCount)
+	{
+		return false;
+	}
+	const sgEdgeSide *end = edges->sides + edges->ends[vertex], *last = first;
+	uint32_t upwards = 0;
+	for (; last < end && *last >> 32 == *first >> 32; ++last)
+	{
+		upwards += *last % 2 != 0;
+	}
+	const uint32_t count = (uint32_t)(last - first);
+	*edge = (sgEdge){ { vertex, (uint32_t)(*first >> 32) }, first, count, 2 * (uint64_t)upwards == count };
+	return true;
 }
 
-/// Whether as many triangles pass an edge one way as the other.
-static inline bool sgEdge_IsBalanced(const sgEdge* edge)
+/// The number of a side's triangle in tree order, and the corner from which it goes along the edge.
+static inline uint32_t sgEdgeSide_Triangle(sgEdgeSide side)
 {
-	return edge->key == 0 || ((edge->key & SG_EDGE_MANY) != 0 ? edge->triangles[1] == SG_EDGE_EVEN
-	                                                          : (edge->key & SG_EDGE_ODD) == 0 &&
-	                                                                (edge->triangles[0] + edge->triangles[1]) % 2 != 0);
+	return (uint32_t)side / 8;
+}
+
+static inline uint32_t sgEdgeSide_Corner(sgEdgeSide side)
+{
+	return (uint32_t)side / 2 % 4;
 }
 
 #endif

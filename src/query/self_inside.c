@@ -37,15 +37,17 @@ typedef struct Own
 {
 	sgInside search;
 	sgView triangles; ///< those that are asked about
+	const sgEdges* edges;
 	uint32_t* parts;  ///< (3 * triangleCount) by triangles in tree order: another corner of the same part, or this one
 	int32_t* winding; ///< (3 * triangleCount) in front of a part, once it is known
 	uint8_t* flags;   ///< (triangleCount)
 	snugPointSide* ofVertices;
 	snugPointSide* ofTriangles;
-	float edge[2][3];  ///< what casts a shadow
-	sgBoxLanes shadow; ///< around it, in lane 0
-	uint64_t looks;    ///< leaves that may be looked at for shadows; with none left there are no parts
-	bool isOfCut;      ///< triangles that meet others come last
+	float casting[SG_LANES][2][3]; ///< edges that cast shadows
+	sgBoxLanes shadows;            ///< around those
+	uint32_t shadowCount;
+	int64_t looks; ///< what may be looked at for shadows, leaves and triangles; with none left there are no parts
+	bool isOfCut;  ///< triangles that meet others come last
 } Own;
 
 // ---- What is met ---------------------------------------------------------------------------------------------------
@@ -108,6 +110,20 @@ static snugStatus CutAll(Own* own, snugBody* body)
 	return pairs.status;
 }
 
+static void FindFlat(Own* own)
+{
+	const sgTree* tree = own->triangles.tree;
+	for (uint32_t i = 0; i < SG_LANES * tree->leafCount; ++i)
+	{
+		float t[3][3];
+		if (i % SG_LANES < tree->leaves[i / SG_LANES].triangleCount)
+		{
+			const uint32_t index = GetPlace(own, i, t);
+			own->flags[index] |= sgProjectionAxis(t[0], t[1], t[2]) < 0 ? OWN_FLAT : 0;
+		}
+	}
+}
+
 // ---- Shadows -------------------------------------------------------------------------------------------------------
 
 static Own* OwnOf(sgTreeWalk* walk)
@@ -120,47 +136,58 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 	return sgOpen(OwnOf(walk)->triangles.tree, slot);
 }
 
+// Bit 8 i + k: shadow i meets box k.
+static uint64_t MeetBoxes(Own* own, const sgBoxLanes* boxes, uint32_t mask)
+{
+	return own->search.kernels->boxes->overlapBoxes(&own->shadows, (1u << own->shadowCount) - 1u, boxes, mask);
+}
+
 static uint32_t LookBehind(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	(void)keys;
 	Own* own = OwnOf(walk);
 	const sgBoxLanes* bounds = sgView_Bounds(&own->triangles, opened, &own->search.counters);
-	own->search.counters.volumeTests += sgCountBits(opened->set.mask);
-	return (uint32_t)own->search.kernels->boxes->overlapBoxes(&own->shadow, 1, bounds, opened->set.mask);
+	own->search.counters.volumeTests += own->shadowCount * sgCountBits(opened->set.mask);
+	uint64_t met = MeetBoxes(own, bounds, opened->set.mask);
+	met |= met >> 32;
+	met |= met >> 16;
+	return (uint32_t)(met | met >> 8) & 0xff;
 }
 
-// Whether two points are on one side of the line through two others as seen along the first axis.
-static bool AreBeside(const float line[2][3], const float points[2][3])
+// Whether the box around two points meets that of a shadow.
+static bool AreNear(const Own* own, uint32_t shadow, const float* v, const float* w)
 {
-	const int side = sgTurn(line[0], line[1], points[0], 0);
-	return side != 0 && sgTurn(line[0], line[1], points[1], 0) == side;
-}
-
-// Whether the segment between two points, which may be one, meets the shadow.
-static bool IsInShadow(const Own* own, const float segment[2][3])
-{
-	bool isNear = true;
+	bool areNear = true;
 	for (int k = 0; k < 3; ++k)
 	{
-		const float v = segment[0][k], w = segment[1][k];
-		isNear = isNear && (v <= own->shadow.upper[k][0] || w <= own->shadow.upper[k][0]) &&
-		         (v >= own->shadow.lower[k][0] || w >= own->shadow.lower[k][0]);
+		const float lower = own->shadows.lower[k][shadow], upper = own->shadows.upper[k][shadow];
+		areNear = areNear && (v[k] <= upper || w[k] <= upper) && (v[k] >= lower || w[k] >= lower);
 	}
-	return isNear && !AreBeside(own->edge, segment) && !AreBeside(segment, own->edge);
+	return areNear;
 }
 
-static uint32_t FindShaded(const Own* own, const float triangle[3][3])
+// A segment meets the shadow unless one of both is all on one side of the other's line as seen along the first axis; a
+// point, if it is on the line.
+static uint32_t FindShaded(const Own* own, uint32_t shadow, const float triangle[3][3])
 {
+	const float(*edge)[3] = own->casting[shadow];
+	int sides[3];
 	uint32_t met = 0;
 	for (uint32_t c = 0; c < 3; ++c)
 	{
-		float segment[2][3];
-		memcpy(segment[0], triangle[c], sizeof(segment[0]));
-		memcpy(segment[1], triangle[(c + 1) % 3], sizeof(segment[1]));
-		const bool isEdge = IsInShadow(own, (const float(*)[3])segment);
-		memcpy(segment[1], segment[0], sizeof(segment[1]));
-		met |= isEdge ? OWN_EDGE << c : 0;
-		met |= isEdge && IsInShadow(own, (const float(*)[3])segment) ? OWN_CORNER << c : 0;
+		sides[c] = sgTurn(edge[0], edge[1], triangle[c], 0);
+	}
+	for (uint32_t c = 0; c < 3; ++c)
+	{
+		const uint32_t next = (c + 1) % 3;
+		const float *v = triangle[c], *w = triangle[next];
+		if ((sides[c] != 0 && sides[next] == sides[c]) || !AreNear(own, shadow, v, w))
+		{
+			continue;
+		}
+		const int side = sgTurn(v, w, edge[0], 0);
+		met |= side == 0 || sgTurn(v, w, edge[1], 0) != side ? OWN_EDGE << c : 0;
+		met |= sides[c] == 0 && AreNear(own, shadow, v, v) ? OWN_CORNER << c : 0;
 	}
 	return met;
 }
@@ -170,44 +197,61 @@ static void Shade(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 	Own* own = OwnOf(walk);
 	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, opened, lane, &own->search.counters);
 	const sgLeaf* leaf = sgView_Lanes(&own->triangles, kept)->leaf;
-	uint64_t rest = own->search.kernels->boxes->overlapBoxes(
-	    &own->shadow, 1, &sgView_Lanes(&own->triangles, kept)->boxes, sgView_Lanes(&own->triangles, kept)->mask);
-	own->search.counters.triangleTests += leaf->triangleCount;
-	walk->isStopped = --own->looks == 0;
+	uint64_t rest =
+	    MeetBoxes(own, &sgView_Lanes(&own->triangles, kept)->boxes, sgView_Lanes(&own->triangles, kept)->mask);
+	own->search.counters.triangleTests += own->shadowCount * leaf->triangleCount;
+	own->looks -= 1 + (int64_t)sgCountBits(rest);
+	walk->isStopped = own->looks <= 0;
 	for (; rest != 0; rest &= rest - 1)
 	{
-		const uint32_t i = sgLowestBit((uint32_t)rest);
+		const uint32_t shadow = sgLowestBit(rest) / SG_LANES, i = sgLowestBit(rest) % SG_LANES;
 		float triangle[3][3];
 		sgView_GetTriangle(&own->triangles, kept, i, triangle);
-		own->flags[leaf->firstTriangle + i] |= (uint8_t)FindShaded(own, (const float(*)[3])triangle);
+		own->flags[leaf->firstTriangle + i] |= (uint8_t)FindShaded(own, shadow, (const float(*)[3])triangle);
 	}
 }
 
 static const sgTreeWalker behind = { Open, LookBehind, Shade, false };
 
-// Surfaces that are nothing but edges take as many steps as asking each corner.
-static void ShadeAll(Own* own, const sgEdges* edges)
+static void ShadeBehind(Own* own)
+{
+	own->search.walk.isStopped = false;
+	if (own->shadowCount > 0)
+	{
+		sgTreeWalk_Descend(&own->search.walk, &behind, 0);
+	}
+	own->shadowCount = 0;
+}
+
+// Edges next to each other in the tree go together. A half-line takes some twenty leaves, so a few looks for each
+// triangle are less than asking each corner; surfaces that are nothing but edges need more.
+static void ShadeAll(Own* own)
 {
 	sgTriangleSource source;
 	sgTriangleSource_Start(&source, own->triangles.body, NULL, &own->search.counters);
-	own->looks = own->triangles.tree->triangleCount;
-	for (uint64_t i = 0; i < edges->size && own->looks > 0; ++i)
+	own->looks = 4 * (int64_t)own->triangles.tree->triangleCount;
+	own->shadowCount = 0;
+	for (sgEdge edge = { .sides = NULL }; own->looks > 0 && sgEdges_Next(own->edges, &edge);)
 	{
-		sgBox box = sgBox_Empty();
-		for (int end = 0; end < 2 && !sgEdge_IsBalanced(edges->edges + i); ++end)
+		if (edge.isBalanced)
 		{
-			const uint32_t vertex = sgEdge_Vertex(edges->edges + i, end);
-			sgTriangleSource_Vertex(&source, vertex, own->edge[end], &own->search.counters);
-			sgBox_AddPoint(&box, own->edge[end]);
+			continue;
 		}
-		if (!sgBox_IsEmpty(&box))
+		sgBox box = sgBox_Empty();
+		for (int end = 0; end < 2; ++end)
 		{
-			box.lower[0] = -INFINITY;
-			sgBoxLanes_Set(&own->shadow, 0, &box);
-			own->search.walk.isStopped = false;
-			sgTreeWalk_Descend(&own->search.walk, &behind, 0);
+			float* v = own->casting[own->shadowCount][end];
+			sgTriangleSource_Vertex(&source, edge.vertices[end], v, &own->search.counters);
+			sgBox_AddPoint(&box, v);
+		}
+		box.lower[0] = -INFINITY;
+		sgBoxLanes_Set(&own->shadows, own->shadowCount++, &box);
+		if (own->shadowCount == SG_LANES)
+		{
+			ShadeBehind(own);
 		}
 	}
+	ShadeBehind(own);
 }
 
 // ---- Parts ---------------------------------------------------------------------------------------------------------
@@ -229,11 +273,13 @@ static void Join(Own* own, uint32_t a, uint32_t cornerA, uint32_t b, uint32_t co
 	const uint32_t ofA = own->flags[a], ofB = own->flags[b], met = (ofA >> cornerA | ofB >> cornerB) & OWN_CORNER;
 	if (met == 0)
 	{
-		own->parts[PartOf(own, a, cornerA)] = PartOf(own, b, cornerB);
+		const uint32_t partA = PartOf(own, a, cornerA), partB = PartOf(own, b, cornerB);
+		own->parts[partA > partB ? partA : partB] = partA > partB ? partB : partA;
 	}
 }
 
-static void JoinAll(Own* own, const sgEdges* edges)
+// Two that turn different ways at an edge have its corners in its shadow.
+static void JoinAll(Own* own)
 {
 	for (uint32_t t = 0; t < own->triangles.tree->triangleCount; ++t)
 	{
@@ -245,14 +291,16 @@ static void JoinAll(Own* own, const sgEdges* edges)
 			}
 		}
 	}
-	for (uint64_t i = 0; i < edges->size; ++i)
+	for (sgEdge edge = { .sides = NULL }; sgEdges_Next(own->edges, &edge);)
 	{
-		const sgEdge* edge = edges->edges + i;
-		const uint32_t a = edge->triangles[0] / 8, b = edge->triangles[1] / 8;
-		const bool isOfTwo = edge->key != 0 && (edge->key & (SG_EDGE_MANY | SG_EDGE_ODD)) == 0;
-		if (isOfTwo && ((own->flags[a] | own->flags[b]) & OWN_FLAT) == 0)
+		if (edge.count != 2)
 		{
-			const uint32_t ofA = edge->triangles[0] / 2 % 4, ofB = edge->triangles[1] / 2 % 4;
+			continue;
+		}
+		const uint32_t a = sgEdgeSide_Triangle(edge.sides[0]), b = sgEdgeSide_Triangle(edge.sides[1]);
+		const uint32_t ofA = sgEdgeSide_Corner(edge.sides[0]), ofB = sgEdgeSide_Corner(edge.sides[1]);
+		if (((own->flags[a] | own->flags[b]) & OWN_FLAT) == 0)
+		{
 			Join(own, a, ofA, b, (ofB + 1) % 3);
 			if (!OWN_WHOLE(own->flags[a]) || !OWN_WHOLE(own->flags[b]))
 			{
@@ -265,84 +313,69 @@ static void JoinAll(Own* own, const sgEdges* edges)
 // ---- Asking --------------------------------------------------------------------------------------------------------
 
 // From a corner on. Behind it the surface is wound around once more.
-static snugPointSide AskInFront(Own* own, const float triangle[3][3], int corner, uint32_t number)
+static int32_t AskInFront(Own* own, uint32_t place, uint32_t corner)
 {
-	float front[3][3];
-	for (int c = 0; c < 3; ++c)
+	float triangle[3][3], front[3][3];
+	GetPlace(own, place, triangle);
+	for (uint32_t c = 0; c < 3; ++c)
 	{
 		memcpy(front[c], triangle[(corner + c) % 3], sizeof(front[c]));
 	}
 	own->search.front = (const float(*)[3])front;
 	sgInside_Ask(&own->search, front[0]);
-	const bool isInside = own->search.winding != 0 && own->search.winding != -1;
-	return (snugPointSide){ isInside ? snug_inside : snug_outside, own->search.winding, number };
+	return own->search.winding;
 }
 
 // The same by the part that a corner belongs to, if it is not met.
-static snugPointSide Ask(Own* own, const float triangle[3][3], int corner, uint32_t index)
+static snugPointSide Ask(Own* own, uint32_t place, uint32_t corner)
 {
-	const uint32_t number = own->triangles.tree->triangleMap[index];
-	if (own->looks == 0 || (own->flags[index] & OWN_CORNER << corner) != 0)
-	{
-		return AskInFront(own, triangle, corner, number);
-	}
-	int32_t* winding = own->winding + PartOf(own, index, (uint32_t)corner);
-	*winding = *winding == OWN_UNKNOWN ? AskInFront(own, triangle, corner, number).winding : *winding;
+	const uint32_t index = own->triangles.tree->leaves[place / SG_LANES].firstTriangle + place % SG_LANES;
+	const bool isOfPart = own->looks > 0 && (own->flags[index] & OWN_CORNER << corner) == 0;
+	int32_t alone = OWN_UNKNOWN, *winding = isOfPart ? own->winding + PartOf(own, index, corner) : &alone;
+	*winding = *winding == OWN_UNKNOWN ? AskInFront(own, place, corner) : *winding;
 	const bool isInside = *winding != 0 && *winding != -1;
-	return (snugPointSide){ isInside ? snug_inside : snug_outside, *winding, number };
+	return (snugPointSide){ isInside ? snug_inside : snug_outside, *winding, own->triangles.tree->triangleMap[index] };
 }
 
 // Corners whose vertices nobody has asked about yet, and the triangle.
-static void AskTriangle(Own* own, const sgLeaf* leaf, uint32_t lane, const float triangle[3][3])
+static void AskTriangle(Own* own, const sgLeaf* leaf, uint32_t lane)
 {
 	const sgTree* tree = own->triangles.tree;
-	const uint32_t index = leaf->firstTriangle + lane;
-	for (int c = 0; c < 3 && own->ofVertices != NULL; ++c)
+	const uint32_t place = (uint32_t)(leaf - tree->leaves) * SG_LANES + lane;
+	for (uint32_t c = 0; c < 3 && own->ofVertices != NULL; ++c)
 	{
 		const uint32_t vertex = tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]];
-		snugPointSide* side = own->ofVertices + tree->vertexMap[sgBody_FindTwin(own->triangles.body, vertex)];
-		*side = side->triangle == SNUG_NONE ? Ask(own, triangle, c, index) : *side;
+		snugPointSide* side = own->ofVertices + tree->vertexMap[own->edges->twins[vertex]];
+		*side = side->triangle == SNUG_NONE ? Ask(own, place, c) : *side;
 	}
 	if (own->ofTriangles != NULL)
 	{
-		snugPointSide* side = own->ofTriangles + tree->triangleMap[index];
-		*side = Ask(own, triangle, 0, index);
+		snugPointSide* side = own->ofTriangles + tree->triangleMap[leaf->firstTriangle + lane];
+		*side = Ask(own, place, 0);
 		side->side = own->isOfCut ? snug_partlyInside : side->side;
 	}
 }
 
-static void VisitLeaf(Own* own, const sgLeaf* leaf, bool isFirst)
-{
-	const sgOpened opened = sgOpen(own->triangles.tree, leaf->slot);
-	const sgKeptLeaf kept = sgView_Triangles(&own->triangles, &opened, leaf->slot % SG_LANES, &own->search.counters);
-	for (uint32_t i = 0; i < leaf->triangleCount; ++i)
-	{
-		uint8_t* flags = own->flags + leaf->firstTriangle + i;
-		const bool isCut = (*flags & OWN_CUT) != 0;
-		float triangle[3][3];
-		sgView_GetTriangle(&own->triangles, kept, i, triangle);
-		if (isFirst)
-		{
-			const bool hasArea = sgProjectionAxis(triangle[0], triangle[1], triangle[2]) >= 0;
-			*flags |= hasArea ? 0 : OWN_FLAT;
-		}
-		else if ((*flags & OWN_FLAT) == 0 && isCut == own->isOfCut)
-		{
-			AskTriangle(own, leaf, i, (const float(*)[3])triangle);
-		}
-		else if (isCut && own->isOfCut && own->ofTriangles != NULL)
-		{
-			own->ofTriangles[sgView_TriangleNumber(&own->triangles, kept, i)].side = snug_partlyInside;
-		}
-	}
-}
-
-static void VisitAll(Own* own, bool isFirst)
+static void AskAll(Own* own, bool isOfCut)
 {
 	const sgTree* tree = own->triangles.tree;
-	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	own->isOfCut = isOfCut;
+	for (uint32_t i = 0; i < SG_LANES * tree->leafCount; ++i)
 	{
-		VisitLeaf(own, tree->leaves + i, isFirst);
+		const sgLeaf* leaf = tree->leaves + i / SG_LANES;
+		const uint32_t lane = i % SG_LANES, index = leaf->firstTriangle + lane;
+		if (lane >= leaf->triangleCount || ((own->flags[index] & OWN_CUT) != 0) != isOfCut)
+		{
+			continue;
+		}
+		if ((own->flags[index] & OWN_FLAT) == 0)
+		{
+			AskTriangle(own, leaf, lane);
+		}
+		else if (isOfCut && own->ofTriangles != NULL)
+		{
+			own->ofTriangles[tree->triangleMap[index]].side = snug_partlyInside;
+		}
 	}
 }
 
@@ -362,7 +395,7 @@ static void TellTwins(Own* own)
 	const sgTree* tree = own->triangles.tree;
 	for (uint32_t v = 0; own->ofVertices != NULL && v < tree->vertexCount; ++v)
 	{
-		own->ofVertices[tree->vertexMap[v]] = own->ofVertices[tree->vertexMap[sgBody_FindTwin(own->triangles.body, v)]];
+		own->ofVertices[tree->vertexMap[v]] = own->ofVertices[tree->vertexMap[own->edges->twins[v]]];
 	}
 }
 
@@ -376,7 +409,7 @@ static uint64_t CountNotOutside(const snugPointSide* sides, uint32_t count)
 	return found;
 }
 
-static snugStatus Find(Own* own, snugBody* body, const sgEdges* edges)
+static snugStatus Find(Own* own, snugBody* body)
 {
 	sgView_StartAlone(&own->search.side, body, &own->search.counters);
 	own->search.root = sgBody_RootBox(body, &own->search.counters);
@@ -384,13 +417,11 @@ static snugStatus Find(Own* own, snugBody* body, const sgEdges* edges)
 	const snugStatus status = CutAll(own, body);
 	if (status == snug_success)
 	{
-		VisitAll(own, true);
-		ShadeAll(own, edges);
-		JoinAll(own, edges);
-		own->isOfCut = false;
-		VisitAll(own, false);
-		own->isOfCut = true;
-		VisitAll(own, false);
+		FindFlat(own);
+		ShadeAll(own);
+		JoinAll(own);
+		AskAll(own, false);
+		AskAll(own, true);
 		TellTwins(own);
 	}
 	sgView_Finish(&own->search.side);
@@ -423,7 +454,8 @@ static SG_NOINLINE snugResult FindSelfInside(snugBody* body, snugPointSide* vert
 		memset(own.flags, 0, count);
 		own.ofVertices = vertices;
 		own.ofTriangles = triangles;
-		result.status = Find(&own, body, &edges);
+		own.edges = &edges;
+		result.status = Find(&own, body);
 		result.counters = own.search.counters;
 		sgEdges_Free(&edges);
 	}

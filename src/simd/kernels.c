@@ -11,6 +11,7 @@ extern const struct sgRowKernels SG_FOR_ISA(sgRowKernels);
 extern const struct sgLinearKernels SG_FOR_ISA(sgLinearKernels);
 extern const struct sgTurningKernels SG_FOR_ISA(sgTurningKernels);
 extern const struct sgFieldsKernels SG_FOR_ISA(sgFieldsKernels);
+extern const struct sgCertificatesKernels SG_FOR_ISA(sgCertificatesKernels);
 
 const sgKernels SG_FOR_ISA(sgKernels) = {
 	.name = SG_QUOTE(SNUG_KERNELS),
@@ -22,4 +23,5 @@ const sgKernels SG_FOR_ISA(sgKernels) = {
 	.blend = &SG_FOR_ISA(sgLinearKernels),
 	.skin = &SG_FOR_ISA(sgTurningKernels),
 	.linear = &SG_FOR_ISA(sgFieldsKernels),
+	.certificates = &SG_FOR_ISA(sgCertificatesKernels),
 };

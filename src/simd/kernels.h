@@ -8,15 +8,16 @@
 /// The kernels of one instruction set. A module that has kernels has a line here and one in kernels.c.
 typedef struct sgKernels
 {
-	const char* name;                     ///< of the instruction set, as in isa_list.h
-	const struct sgBoxKernels* boxes;     ///< geometry/box_kernels.h
-	const struct sgMovingKernels* moving; ///< geometry/moving_kernels.h
-	const struct sgLeafKernels* leaves;   ///< tree/leaf_kernels.h
-	const struct sgProbeKernels* probes;  ///< tree/probe_kernels.h
-	const struct sgRowKernels* rows;      ///< tree/row_kernels.h
-	const struct sgLinearKernels* blend;  ///< deform/skin/linear_kernels.h
-	const struct sgTurningKernels* skin;  ///< deform/skin/turning_kernels.h
-	const struct sgFieldsKernels* linear; ///< deform/fields/fields_kernels.h
+	const char* name;                                 ///< of the instruction set, as in isa_list.h
+	const struct sgBoxKernels* boxes;                 ///< geometry/box_kernels.h
+	const struct sgMovingKernels* moving;             ///< geometry/moving_kernels.h
+	const struct sgLeafKernels* leaves;               ///< tree/leaf_kernels.h
+	const struct sgProbeKernels* probes;              ///< tree/probe_kernels.h
+	const struct sgRowKernels* rows;                  ///< tree/row_kernels.h
+	const struct sgLinearKernels* blend;              ///< deform/skin/linear_kernels.h
+	const struct sgTurningKernels* skin;              ///< deform/skin/turning_kernels.h
+	const struct sgFieldsKernels* linear;             ///< deform/fields/fields_kernels.h
+	const struct sgCertificatesKernels* certificates; ///< deform/fields/certificates_kernels.h
 } sgKernels;
 
 /// Those in use: of the last instruction set of isa_list.h that this machine has, or of the one that the environment

@@ -548,6 +548,49 @@ static void certified_bodies_cost_nothing(void** state)
 	}
 }
 
+// What a snugProgressFcn was told.
+typedef struct Told
+{
+	uint64_t calls, first, done, all;
+	bool isWrong;
+} Told;
+
+static void Tell(void* user, uint64_t done, uint64_t all)
+{
+	Told* told = user;
+	told->isWrong = told->isWrong || done < told->done || done > all || (told->calls > 0 && all != told->all);
+	told->first = told->calls == 0 ? done : told->first;
+	told->done = done;
+	told->all = all;
+	++told->calls;
+}
+
+// One part after the other, to the last, by one thread and by several; nothing where nothing takes long.
+static void progress_is_told(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	sceneMesh mesh = sceneMakeTorus(1.0, 0.4, 32, 16);
+	FieldSet set = RandomFields(&random, &mesh, 1.0);
+	for (int n = 0; n < 4; ++n)
+	{
+		Told told = { 0 };
+		snugModel* model;
+		snugModelDef def = FieldsDef(&mesh, &set, (snugTreeDef){ 0 });
+		def.certificates = n != 0;
+		def.workers.run = n >= 2 ? RunOnThreads : NULL;
+		def.progress = n != 3 ? Tell : NULL;
+		def.progressUser = &told;
+		assert_int_equal(snugModel_Create(&def, &model), snug_success);
+		assert_true(!told.isWrong && told.done == told.all);
+		const bool isTold = n == 1 || n == 2;
+		assert_true(isTold ? told.first < told.all && told.calls > told.all / 4 : told.calls == 0);
+		snugModel_Destroy(model);
+	}
+	FieldSet_Free(&set);
+	sceneMesh_Free(&mesh);
+}
+
 static void memory_may_run_out(void** state)
 {
 	(void)state;
@@ -585,6 +628,7 @@ int main(void)
 		cmocka_unit_test(rings_meet_in_the_middle),
 		cmocka_unit_test(what_rounding_does_is_not_certified),
 		cmocka_unit_test(certified_bodies_cost_nothing),
+		cmocka_unit_test(progress_is_told),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -560,6 +560,11 @@ static uint64_t CheckOwn(uint64_t seed, sceneRandom* random, bool isClosed, Pose
 			    random, isClosed, (const float(*)[3][3])triangles, mesh->triangleCount, side->triangle, corner);
 			isGood = winding == side->winding && side->side == (IsInside(winding) ? snug_inside : snug_outside);
 		}
+		const float *p = posed->positions + 3 * v, *q = posed->positions + 3 * twins[v];
+		if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2])
+		{
+			isGood = isGood && memcmp(side, vertices + twins[v], sizeof(*side)) == 0;
+		}
 		if (!isGood || (side->triangle != SNUG_NONE && corner < 0))
 		{
 			fail_msg("seed %llu: vertex %u is at %d %d", (unsigned long long)seed, v, side->side, side->winding);

@@ -9,6 +9,7 @@
 #include "geometry/margins.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define SORT_ITEM uint64_t
@@ -47,8 +48,10 @@ typedef struct Builder
 	Scratch scratches[SG_TEAM_WORKERS];
 	sgCertificates made;
 	size_t ownBytes;
-	float* own;     ///< (constantCount): of cells that are not regions themselves
-	uint32_t first; ///< in order: of the level at hand
+	float* own;             ///< (constantCount): of cells that are not regions themselves
+	uint32_t first;         ///< in order: of the level at hand
+	_Atomic(uint32_t) done; ///< regions
+	atomic_flag isTelling;
 } Builder;
 
 uint32_t sgFieldsGroup_FindField(const sgFields* fields, const sgFieldsGroup* group, uint32_t field)
@@ -396,6 +399,17 @@ static void MakeCell(
 	EndCell(s, cell, below == NULL ? b->own + region->constants : NULL);
 }
 
+// Who comes while another one tells leaves it to that, or to the next.
+static void TellProgress(Builder* b)
+{
+	const sgTeam* team = b->model->team;
+	if (team != NULL && team->progress != NULL && !atomic_flag_test_and_set(&b->isTelling))
+	{
+		team->progress(team->progressUser, atomic_load(&b->done), b->count);
+		atomic_flag_clear(&b->isTelling);
+	}
+}
+
 // Cells that touch come first: with their constants, most of the others are settled at once.
 static void MakeRegion(void* context, uint32_t worker, uint32_t chunk)
 {
@@ -426,6 +440,8 @@ static void MakeRegion(void* context, uint32_t worker, uint32_t chunk)
 		}
 	}
 	FinishRegion(s, cells, there, region, (float*)(uintptr_t)(b->made.constants + region->constants));
+	atomic_fetch_add(&b->done, 1);
+	TellProgress(b);
 }
 
 // ---- All of it
@@ -536,6 +552,7 @@ static void MakeLevels(Builder* b)
 		}
 		sgTeam_Run(b->model->team, count - b->first, MakeRegion, b);
 	}
+	TellProgress(b);
 }
 
 static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
@@ -572,7 +589,9 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 
 snugStatus sgCertificates_Build(const snugModel* model, const sgFields* fields, void** data, size_t* bytes)
 {
-	Builder builder = { .model = model, .fields = fields, .allocator = &model->allocator };
+	Builder builder = {
+		.model = model, .fields = fields, .allocator = &model->allocator, .isTelling = ATOMIC_FLAG_INIT
+	};
 	*data = NULL;
 	const snugStatus status = BuildAll(&builder, data, bytes);
 	sgRelease(builder.allocator, builder.pairs, builder.capacity * sizeof(uint64_t));
