@@ -1,6 +1,7 @@
 #include "program/check/brute.h"
 
 #include "geometry/triangle.h"
+#include "io/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct sweep
 	bruteBox* boxes[2]; // sorted by lower x
 	bruteTestFcn* test;
 	bruteResult result;
-	uint64_t capacity;
+	size_t capacity;
 } sweep;
 
 static int CompareBoxes(const void* first, const void* second)
@@ -58,16 +59,9 @@ static bruteBox* MakeBoxes(const bruteMesh* mesh)
 
 static bool AddPair(sweep* s, uint32_t a, uint32_t b)
 {
-	if (s->result.count == s->capacity)
+	if (!ioGrow(&s->result.pairs, &s->capacity, (size_t)s->result.count + 1, sizeof(snugPair)))
 	{
-		uint64_t capacity = 2 * s->capacity + 1024;
-		snugPair* pairs = realloc(s->result.pairs, (size_t)capacity * sizeof(snugPair));
-		if (pairs == NULL)
-		{
-			return false;
-		}
-		s->result.pairs = pairs;
-		s->capacity = capacity;
+		return false;
 	}
 	s->result.pairs[s->result.count++] = (snugPair){ a, b };
 	return true;

@@ -1,6 +1,7 @@
 #include "program/pictures/recording.h"
 
 #include "io/bytes.h"
+#include "io/grow.h"
 #include "program/pictures/html.h"
 
 #include <math.h>
@@ -103,18 +104,7 @@ static void Deflate(ioBytes* raw, ioBytes* out)
 // Make room for one more. @return null if there is no memory
 static void* Grow(void** items, size_t* count, size_t* capacity, size_t size)
 {
-	if (*count == *capacity)
-	{
-		size_t more = 2 * *capacity + 16;
-		void* grown = realloc(*items, more * size);
-		if (grown == NULL)
-		{
-			return NULL;
-		}
-		*items = grown;
-		*capacity = more;
-	}
-	return memset((char*)*items + (*count)++ * size, 0, size);
+	return ioGrow(items, capacity, *count + 1, size) ? memset((char*)*items + (*count)++ * size, 0, size) : NULL;
 }
 
 static void FreeMesh(mesh* m)

@@ -6,6 +6,8 @@
 // signals, and somebody who wants to know how far it is.
 #include "core.h"
 
+#include "io/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,8 @@ typedef struct Worker
 	snugBody* bodies[2][POSES_AT_ONCE]; // of each side; one for all poses where that is enough
 	smText said;
 	snugPair* pairs;
-	uint64_t count, capacity;
+	uint64_t count;
+	size_t capacity;
 } Worker;
 
 /// Where the pairs of a pose are.
@@ -93,15 +96,7 @@ static snugStatus Pose(const Side* side, snugBody* body, uint32_t i)
 
 static bool MakeRoom(Worker* worker, uint64_t more)
 {
-	if (worker->count + more <= worker->capacity)
-	{
-		return true;
-	}
-	const uint64_t capacity = 2 * (worker->count + more) + 256;
-	snugPair* pairs = realloc(worker->pairs, capacity * sizeof(snugPair));
-	worker->pairs = pairs != NULL ? pairs : worker->pairs;
-	worker->capacity = pairs != NULL ? capacity : worker->capacity;
-	return pairs != NULL;
+	return ioGrow(&worker->pairs, &worker->capacity, (size_t)(worker->count + more), sizeof(snugPair));
 }
 
 // Where amplitudes differ from pose to pose, each of those taken at a time has a body.
