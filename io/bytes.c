@@ -2,8 +2,6 @@
 
 #include "io/grow.h"
 
-#include <stdlib.h>
-
 #include <zlib.h>
 
 static bool Reserve(ioBytes* b, size_t more)

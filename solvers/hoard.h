@@ -1,5 +1,5 @@
 // solvers/hoard.h: memory that is taken piece by piece, looked at once to see whether there was enough, and freed at
-// once.
+// once; and arrays that grow.
 #ifndef SIM_HOARD_H
 #define SIM_HOARD_H
 
@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /// A piece begins with where the next one is.
 typedef union simPiece
@@ -45,6 +46,27 @@ static inline void simHoard_Free(simHoard* hoard)
 		hoard->pieces = piece->next;
 		free(piece);
 	}
+}
+
+/// Room for `needed` items in an array of malloc's, and then for half as many more and some.
+/// @param array where the address of the items is, of whatever type; null: there are none yet
+/// @return false, and all is as it was, if there is no memory
+static inline bool simGrow(void* array, size_t* capacity, size_t needed, size_t size)
+{
+	if (needed <= *capacity)
+	{
+		return true;
+	}
+	void* items;
+	memcpy(&items, array, sizeof(items));
+	const size_t wanted = needed + needed / 2 + 256;
+	items = needed < SIZE_MAX / 2 && wanted <= SIZE_MAX / size ? realloc(items, wanted * size) : NULL;
+	if (items != NULL)
+	{
+		memcpy(array, &items, sizeof(items));
+		*capacity = wanted;
+	}
+	return items != NULL;
 }
 
 #endif

@@ -1,6 +1,5 @@
 #include "papers/meshless/accumulated_spheres.h"
 
-#include "io/grow.h"
 #include "papers/meshless/node_weights.h"
 
 #include <math.h>
@@ -79,7 +78,7 @@ static void FitSphere(const snugModel* model, const nodeWeights* weights, accumu
 static bool AddEntries(accumulatedSpheres* spheres, const nodeWeights* weights, accumulatedNode* node)
 {
 	const size_t needed = spheres->entryCount + weights->count;
-	if (!ioGrow(&spheres->entries, &spheres->entryCapacity, needed, sizeof(sphereEntry)))
+	if (!simGrow(&spheres->entries, &spheres->entryCapacity, needed, sizeof(sphereEntry)))
 	{
 		return false;
 	}

@@ -2,7 +2,6 @@
 
 #include "deform/skin/linear.h"
 #include "geometry/eigen.h"
-#include "io/grow.h"
 #include "papers/meshless/node_weights.h"
 #include "solvers/hoard.h"
 
@@ -138,7 +137,7 @@ static void FindAxes(const cloud* c, double axes[3][3])
 
 static bool AddCorner(limitedTree* tree, const double corner[3])
 {
-	if (!ioGrow(&tree->corners, &tree->cornerCapacity, tree->cornerCount + 1, sizeof(*tree->corners)))
+	if (!simGrow(&tree->corners, &tree->cornerCapacity, tree->cornerCount + 1, sizeof(*tree->corners)))
 	{
 		return false;
 	}
@@ -222,7 +221,7 @@ static bool FitDop(limitedTree* tree, const cloud* c, limitedNode* node)
 // Rounded to float32, ranges must still contain all weights.
 static bool AddEntries(limitedTree* tree, const nodeWeights* weights, limitedNode* node)
 {
-	if (!ioGrow(&tree->entries, &tree->entryCapacity, tree->entryCount + weights->count, sizeof(limitedEntry)))
+	if (!simGrow(&tree->entries, &tree->entryCapacity, tree->entryCount + weights->count, sizeof(limitedEntry)))
 	{
 		return false;
 	}

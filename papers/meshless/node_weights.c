@@ -3,7 +3,6 @@
 #include "deform/skin/linear.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool nodeWeights_Create(nodeWeights* weights, const binaryTree* tree)

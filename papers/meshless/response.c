@@ -3,7 +3,6 @@
 #include "base/vec.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STIFFNESS 0.1 // times E h

@@ -1,6 +1,5 @@
 // Making sphere trees: balls at rest, pruning, joint sets and their corners.
 #include "base/vec.h"
-#include "io/grow.h"
 #include "papers/common/ball.h"
 #include "papers/spherical/sphere_parts.h"
 
@@ -167,8 +166,8 @@ static bool FindSets(maker* m)
 		}
 		if (set == 0)
 		{
-			if (!ioGrow(&tree->sets, &tree->setCapacity, tree->setCount + 1, sizeof(sphereSet)) ||
-			    !ioGrow(&tree->joints, &tree->jointCapacity, tree->jointCount + count, sizeof(uint16_t)))
+			if (!simGrow(&tree->sets, &tree->setCapacity, tree->setCount + 1, sizeof(sphereSet)) ||
+			    !simGrow(&tree->joints, &tree->jointCapacity, tree->jointCount + count, sizeof(uint16_t)))
 			{
 				return false;
 			}
@@ -265,7 +264,7 @@ static bool AddCorners(sphereTree* tree, spherePart* part)
 		part->cornerCount = ListCorners(low, high, n, corners);
 	}
 	const size_t needed = tree->weightCount + (size_t)n * part->cornerCount;
-	bool good = ioGrow(&tree->weights, &tree->weightCapacity, needed, sizeof(double));
+	bool good = simGrow(&tree->weights, &tree->weightCapacity, needed, sizeof(double));
 	for (uint32_t i = 0; good && i < n * part->cornerCount; ++i)
 	{
 		uint32_t corner = i / n, joint = i % n;
@@ -292,7 +291,7 @@ static bool ListParts(maker* m, sphereNode* node)
 		{
 			continue;
 		}
-		if (!ioGrow(&tree->parts, &tree->partCapacity, tree->partCount + 1, sizeof(spherePart)))
+		if (!simGrow(&tree->parts, &tree->partCapacity, tree->partCount + 1, sizeof(spherePart)))
 		{
 			return false;
 		}
@@ -308,7 +307,7 @@ static bool AddRanges(maker* m, spherePart* part)
 {
 	sphereTree* tree = m->tree;
 	uint32_t n = tree->sets[part->set].jointCount, vertices = 0;
-	if (!ioGrow(&tree->weights, &tree->weightCapacity, tree->weightCount + 3 * (size_t)n, sizeof(double)))
+	if (!simGrow(&tree->weights, &tree->weightCapacity, tree->weightCount + 3 * (size_t)n, sizeof(double)))
 	{
 		return false;
 	}
