@@ -263,10 +263,7 @@ static void RunFlights(const benchCharacter* character, int count, benchReport* 
 	const sceneMesh* mesh = &character->mesh;
 	const bruteMesh both[2] = { { mesh->positions, mesh->triangles, mesh->triangleCount },
 		{ mesh->positions, mesh->triangles, mesh->triangleCount } };
-	const snugModelDef def = { .positions = mesh->positions,
-		.vertexCount = mesh->vertexCount,
-		.triangles = mesh->triangles,
-		.triangleCount = mesh->triangleCount };
+	const snugModelDef def = sceneMesh_MakeDef(mesh, snug_rigid);
 	snugModel* model = NULL;
 	snugBody* bodies[3] = { NULL };
 	void* peer = benchSweepFcl.create(both);

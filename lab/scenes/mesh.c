@@ -51,6 +51,15 @@ sceneMesh sceneMesh_Copy(const sceneMesh* mesh)
 	return copy;
 }
 
+snugModelDef sceneMesh_MakeDef(const sceneMesh* mesh, snugDeformer deformer)
+{
+	return (snugModelDef){ .positions = mesh->positions,
+		.vertexCount = mesh->vertexCount,
+		.triangles = mesh->triangles,
+		.triangleCount = mesh->triangleCount,
+		.deformer = deformer };
+}
+
 bool sceneMesh_Append(sceneMesh* mesh, const sceneMesh* other)
 {
 	sceneMesh sum = sceneMesh_Allocate(

@@ -243,11 +243,7 @@ static bool MakeBall(twist* t)
 		return false;
 	}
 	sceneMesh_Transform(&t->ball, &place, 0.7 * RADIUS);
-	const snugModelDef def = { .positions = t->ball.positions,
-		.vertexCount = t->ball.vertexCount,
-		.triangles = t->ball.triangles,
-		.triangleCount = t->ball.triangleCount,
-		.deformer = snug_free };
+	const snugModelDef def = sceneMesh_MakeDef(&t->ball, snug_free);
 	return snugModel_Create(&def, &t->ballModel) == snug_success &&
 	       snugBody_Create(&(snugBodyDef){ .model = t->ballModel }, &t->ballBody) == snug_success;
 }

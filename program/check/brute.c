@@ -28,7 +28,7 @@ static int CompareBoxes(const void* first, const void* second)
 	return (x > y) - (x < y);
 }
 
-static int ComparePairs(const void* first, const void* second)
+int bruteComparePairs(const void* first, const void* second)
 {
 	const snugPair *x = first, *y = second;
 	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
@@ -125,7 +125,7 @@ bruteResult bruteCollideBy(const bruteMesh* a, const bruteMesh* b, bruteTestFcn*
 	}
 	else if (s.result.count > 0)
 	{
-		qsort(s.result.pairs, (size_t)s.result.count, sizeof(snugPair), ComparePairs);
+		qsort(s.result.pairs, (size_t)s.result.count, sizeof(snugPair), bruteComparePairs);
 	}
 	return s.result;
 }
