@@ -1,6 +1,7 @@
 #include "program/check/tally.h"
 
 #include "io/grow.h"
+#include "program/check/kept.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,6 @@ void cliTally_Free(cliTally* tally)
 }
 
 // ---- Touches of one frame --------------------------------------------------------------------------------------
-
-static int CompareKeys(const void* first, const void* second)
-{
-	uint64_t x = *(const uint64_t*)first, y = *(const uint64_t*)second;
-	return (x > y) - (x < y);
-}
 
 static bool AddNow(cliTally* tally, uint64_t key, uint64_t pairs)
 {
@@ -60,7 +55,7 @@ static bool FindTouches(cliTally* tally, const cliContacts* contacts)
 	}
 	if (contacts->count > 0)
 	{
-		qsort(tally->keys, (size_t)contacts->count, sizeof(uint64_t), CompareKeys);
+		qsort(tally->keys, (size_t)contacts->count, sizeof(uint64_t), cliCompareKeys);
 	}
 	bool added = true;
 	for (uint64_t i = 0, next; added && i < contacts->count; i = next)
