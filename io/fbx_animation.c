@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A clip while its channels are found.
 typedef struct clipReader

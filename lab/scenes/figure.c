@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RELAX_ROUNDS 12
 #define ATTEMPTS 8

@@ -2,7 +2,6 @@
 
 #include "solvers/sine.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

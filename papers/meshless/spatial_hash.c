@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_CELLS 1023u // per axis: three numbers make one of 30 bits
 

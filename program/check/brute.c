@@ -4,7 +4,6 @@
 #include "io/grow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct bruteBox
 {

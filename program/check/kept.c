@@ -1,7 +1,6 @@
 #include "program/check/kept.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool cliKept_Begin(cliKept* kept, uint64_t total, uint64_t limit)
 {
