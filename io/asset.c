@@ -1,5 +1,6 @@
 #include "io/asset.h"
 
+#include "io/grow.h"
 #include "io/load.h"
 
 #include <math.h>
@@ -58,17 +59,10 @@ bool ioSpend(ioLoader* loader, uint64_t bytes)
 
 bool ioAsset_Adopt(ioAsset* asset, void* block)
 {
-	if (block != NULL && asset->blockCount == asset->blockCapacity)
+	if (!ioGrow(&asset->blocks, &asset->blockCapacity, asset->blockCount + 1, sizeof(void*)))
 	{
-		size_t capacity = 2 * asset->blockCapacity + 16;
-		void** grown = realloc(asset->blocks, capacity * sizeof(void*));
-		if (grown == NULL)
-		{
-			free(block);
-			return false;
-		}
-		asset->blocks = grown;
-		asset->blockCapacity = capacity;
+		free(block);
+		return false;
 	}
 	if (block != NULL)
 	{

@@ -231,6 +231,9 @@ bool ioLoadMemory(
 
 typedef struct ioPose ioPose;
 
+/// The product of two 3x3 matrices, row by row.
+void ioMultiply3(const double a[9], const double b[9], double out[9]);
+
 /// Make a pose, evaluated at rest. Nothing else below allocates.
 /// @return null if there is no memory
 ioPose* ioPose_Create(const ioAsset* asset);

@@ -1,19 +1,12 @@
 #include "io/bytes.h"
 
-#include <stdlib.h>
+#include "io/grow.h"
 
 #include <zlib.h>
 
 static bool Reserve(ioBytes* b, size_t more)
 {
-	if (b->capacity - b->count < more)
-	{
-		size_t capacity = 2 * b->capacity + more + 4096;
-		uint8_t* data = realloc(b->data, capacity);
-		b->failed = b->failed || data == NULL;
-		b->data = data != NULL ? data : b->data;
-		b->capacity = data != NULL ? capacity : b->capacity;
-	}
+	b->failed = !ioGrow(&b->data, &b->capacity, b->count + more, 1) || b->failed;
 	return !b->failed;
 }
 

@@ -1,10 +1,9 @@
 #include "io/decimal.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 // A decimal number taken apart: digits * 10^exponent, the digits without leading zeros.
 typedef struct decimal
@@ -77,83 +76,14 @@ static bool ParseDecimal(const char* p, const char* end, decimal* d)
 	return true;
 }
 
-// ---- The exact comparison, for the few numbers that lie too near the middle between two floats ------------------
-
-#define LIMBS 96 // 3072 bits; the largest number below is 256 digits times 10^40 or 2^150 times 10^306
-
-typedef struct natural
+// For the few numbers that lie too near the middle between two floats: the C library reads all digits and rounds once,
+// which takes longer. There is no point in the text, so that no locale matters.
+static float ReadExactly(const decimal* d)
 {
-	uint32_t limbs[LIMBS]; // least significant first
-	int count;
-} natural;
-
-static void MultiplyAdd(natural* n, uint32_t factor, uint32_t addend)
-{
-	uint64_t carry = addend;
-	for (int i = 0; i < n->count; ++i)
-	{
-		carry += (uint64_t)n->limbs[i] * factor;
-		n->limbs[i] = (uint32_t)carry;
-		carry >>= 32;
-	}
-	if (carry != 0 && n->count < LIMBS)
-	{
-		n->limbs[n->count++] = (uint32_t)carry;
-	}
+	char text[IO_MAX_NUMBER + 16];
+	snprintf(text, sizeof(text), "%.*se%d", d->count, d->digits, d->exponent);
+	return strtof(text, NULL);
 }
-
-static void MultiplyPower(natural* n, uint32_t base, int power)
-{
-	for (int i = 0; i < power; ++i)
-	{
-		MultiplyAdd(n, base, 0);
-	}
-}
-
-static int CompareNaturals(const natural* a, const natural* b)
-{
-	if (a->count != b->count)
-	{
-		return a->count < b->count ? -1 : 1;
-	}
-	for (int i = a->count - 1; i >= 0; --i)
-	{
-		if (a->limbs[i] != b->limbs[i])
-		{
-			return a->limbs[i] < b->limbs[i] ? -1 : 1;
-		}
-	}
-	return 0;
-}
-
-// Compare a decimal number with m * 2^e, both positive: bring negative powers to the other side.
-static int CompareExactly(const decimal* d, uint32_t m, int e)
-{
-	natural left = { .count = 0 }, right = { .count = 0 };
-	for (int i = 0; i < d->count; ++i)
-	{
-		MultiplyAdd(&left, 10, (uint32_t)(d->digits[i] - '0'));
-	}
-	MultiplyAdd(&right, 1, m);
-	MultiplyPower(d->exponent >= 0 ? &left : &right, 10, d->exponent >= 0 ? d->exponent : -d->exponent);
-	MultiplyPower(e >= 0 ? &right : &left, 2, e >= 0 ? e : -e);
-	return CompareNaturals(&left, &right);
-}
-
-// Of two neighbouring floats the one nearer to the number. `upper` may be infinity: it stands for 2^128.
-static float ChooseNearer(const decimal* d, float lower, float upper)
-{
-	uint32_t bits;
-	memcpy(&bits, &lower, sizeof(bits));
-	uint32_t mantissa = bits & 0x7fffffu, biased = bits >> 23;
-	// lower = m * 2^(e + 1), so the middle between it and its neighbour is (2 m + 1) * 2^e.
-	uint32_t m = biased > 0 ? mantissa | 0x800000u : mantissa;
-	int e = (biased > 0 ? (int)biased : 1) - 151;
-	int order = CompareExactly(d, 2 * m + 1, e);
-	return order < 0 || (order == 0 && (m & 1u) == 0) ? lower : upper;
-}
-
-// ---- The usual way ---------------------------------------------------------------------------------------------
 
 // The first 19 digits times a power of ten, in double. Five errors at most (the digits left out, the
 // conversion, two from powers above 10^22, the product), each below 2^-52 in relation: together below 2^-49.
@@ -194,7 +124,7 @@ bool ioParseFloat(const char* text, size_t length, float* value)
 		// The number lies between these two. If both round to one float, so does the number.
 		double middle = Approximate(&d);
 		float lower = (float)(middle * (1.0 - 0x1p-49)), upper = (float)(middle * (1.0 + 0x1p-49));
-		nearest = lower == upper ? lower : ChooseNearer(&d, lower, upper);
+		nearest = lower == upper ? lower : ReadExactly(&d);
 	}
 	*value = d.negative ? -nearest : nearest;
 	return nearest <= FLT_MAX;

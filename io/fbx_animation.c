@@ -1,10 +1,10 @@
 // Animation stacks of an FBX file as clips. Every curve is a channel of one coordinate, as the file has it: three
 // angles in degrees, not quaternions.
 #include "io/fbx.h"
+#include "io/grow.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A clip while its channels are found.
 typedef struct clipReader
@@ -12,7 +12,8 @@ typedef struct clipReader
 	fbxReader* r;
 	uint32_t stack;
 	ioChannel* channels;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	fbxExtent extent;
 } clipReader;
 
@@ -22,16 +23,9 @@ static bool AddChannel(clipReader* c, ioChannel channel)
 	{
 		return fbxFail(c->r, c->stack, "too many curves for a file of %zu bytes", c->r->loader->count);
 	}
-	if (c->count == c->capacity)
+	if (!ioGrow(&c->channels, &c->capacity, (size_t)c->count + 1, sizeof(ioChannel)))
 	{
-		uint32_t capacity = c->capacity + c->capacity / 2 + 64;
-		ioChannel* grown = realloc(c->channels, capacity * sizeof(ioChannel));
-		if (grown == NULL)
-		{
-			return ioFailMemory(c->r->loader);
-		}
-		c->channels = grown;
-		c->capacity = capacity;
+		return ioFailMemory(c->r->loader);
 	}
 	c->channels[c->count++] = channel;
 	return true;

@@ -4,10 +4,10 @@
 // there is of each shape is linear in the percentage; so where the percentage goes along a cubic of time, each weight
 // does too, if there is a key wherever the percentage passes a shape. Nothing is sampled, and only float32 rounds.
 #include "io/fbx.h"
+#include "io/grow.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A key of all weights.
 typedef struct moment
@@ -20,7 +20,8 @@ typedef struct moment
 typedef struct momentList
 {
 	moment* moments;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	bool isFull; // there is no memory
 } momentList;
 
@@ -54,14 +55,7 @@ static span SpanOf(const ioChannel* percent, uint32_t key)
 // In order of time, behind `first`.
 static void Add(momentList* list, uint32_t first, moment added)
 {
-	if (list->count == list->capacity)
-	{
-		const uint32_t capacity = 2 * list->capacity + 64;
-		moment* grown = realloc(list->moments, capacity * sizeof(moment));
-		list->isFull = list->isFull || grown == NULL;
-		list->moments = grown != NULL ? grown : list->moments;
-		list->capacity = grown != NULL ? capacity : list->capacity;
-	}
+	list->isFull = list->isFull || !ioGrow(&list->moments, &list->capacity, (size_t)list->count + 1, sizeof(moment));
 	if (list->isFull)
 	{
 		return;

@@ -59,15 +59,6 @@ static bool ReadSettings(fbxReader* r)
 
 // ---- Transforms ------------------------------------------------------------------------------------------------
 
-static void Multiply3(const double a[9], const double b[9], double out[9])
-{
-	for (int i = 0; i < 9; ++i)
-	{
-		const double *row = a + i / 3 * 3, *column = b + i % 3;
-		out[i] = row[0] * column[0] + row[1] * column[3] + row[2] * column[6];
-	}
-}
-
 // Degrees about x, then y, then z: the order of everything but a model's own rotation.
 static void TurnXyz(const double degrees[3], double out[9])
 {
@@ -80,8 +71,8 @@ static void TurnXyz(const double degrees[3], double out[9])
 	const double x[9] = { 1, 0, 0, 0, c[0], -s[0], 0, s[0], c[0] }, y[9] = { c[1], 0, s[1], 0, 1, 0, -s[1], 0, c[1] };
 	const double z[9] = { c[2], -s[2], 0, s[2], c[2], 0, 0, 0, 1 };
 	double yx[9];
-	Multiply3(y, x, yx);
-	Multiply3(z, yx, out);
+	ioMultiply3(y, x, yx);
+	ioMultiply3(z, yx, out);
 }
 
 static bool ReadLength(const fbxReader* r, uint32_t model, const char* name, double vector[3])

@@ -11,6 +11,7 @@
 
 #if SNUG_IO_DRACO
 
+#include "io/grow.h"
 #include "io/import.h"
 
 #define MAX_ATTRIBUTES 64 // that are wanted of one primitive; for each, those before it are gone through
@@ -24,16 +25,9 @@ typedef struct request
 
 static bool Add(request* q, const void* bytes, size_t count)
 {
-	if (q->capacity - q->count < count)
+	if (!ioGrow(&q->bytes, &q->capacity, q->count + count, 1))
 	{
-		size_t capacity = q->capacity + q->capacity / 2 + count + 1024;
-		uint8_t* grown = realloc(q->bytes, capacity);
-		if (grown == NULL)
-		{
-			return false;
-		}
-		q->bytes = grown;
-		q->capacity = capacity;
+		return false;
 	}
 	memcpy(q->bytes + q->count, bytes, count);
 	q->count += count;

@@ -1,6 +1,7 @@
 #include "io/gltf_write.h"
 
 #include "io/decimal.h"
+#include "io/grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,14 +45,7 @@ enum
 
 static void Add(bytes* b, const void* data, size_t count)
 {
-	if (!b->isFull && b->count + count > b->capacity)
-	{
-		size_t capacity = 2 * (b->count + count) + 256;
-		uint8_t* grown = realloc(b->data, capacity);
-		b->isFull = grown == NULL;
-		b->data = grown != NULL ? grown : b->data;
-		b->capacity = grown != NULL ? capacity : b->capacity;
-	}
+	b->isFull = b->isFull || !ioGrow(&b->data, &b->capacity, b->count + count, 1);
 	if (!b->isFull && count > 0)
 	{
 		memcpy(b->data + b->count, data, count);

@@ -82,6 +82,7 @@ uint8_t* ioReadFile(const char* path, const char* shownPath, size_t limit, size_
 	else
 	{
 		*count = *count < most ? *count : most;
+		bytes[*count] = 0; // there is more room than was read
 		return bytes;
 	}
 	free(bytes);

@@ -59,7 +59,7 @@ bool ioOrderNodes(ioLoader* loader, uint32_t* cyclic);
 /// The unit quaternion x, y, z, w of a rotation, 3 rows of 3.
 void ioQuaternionOf(const double turn[9], double quaternion[4]);
 
-/// A file's content. Free with free().
+/// A file's content, and a zero behind it. Free with free().
 /// @param limit bytes that are read at most; SIZE_MAX: all
 /// @return null with the error set: it cannot be opened or read, is a directory, is empty, or there is no memory
 uint8_t* ioReadFile(const char* path, const char* shownPath, size_t limit, size_t* count, ioError* error);

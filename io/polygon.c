@@ -1,5 +1,7 @@
 #include "io/polygon.h"
 
+#include "io/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,16 +248,9 @@ bool ioPolygons_Add(ioPolygons* polygons, uint32_t firstTriangle, uint32_t trian
 	{
 		return true;
 	}
-	if (polygons->count == polygons->capacity)
+	if (!ioGrow(&polygons->fans, &polygons->capacity, polygons->count + 1, 2 * sizeof(uint32_t)))
 	{
-		size_t capacity = polygons->capacity + polygons->capacity / 2 + 256;
-		uint32_t* grown = realloc(polygons->fans, capacity * 2 * sizeof(uint32_t));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		polygons->fans = grown;
-		polygons->capacity = capacity;
+		return false;
 	}
 	uint32_t* fan = polygons->fans + 2 * polygons->count++;
 	fan[0] = firstTriangle;

@@ -83,7 +83,7 @@ static void TurnAbout(int axis, double degrees, double m[9])
 	}
 }
 
-static void Multiply3(const double a[9], const double b[9], double out[9])
+void ioMultiply3(const double a[9], const double b[9], double out[9])
 {
 	for (int i = 0; i < 9; ++i)
 	{
@@ -103,7 +103,7 @@ static void ComposePivots(const ioPivots* p, const local* l, double m[12])
 		int axis = orders[p->order][i];
 		TurnAbout(axis, l->rotation[axis], turn);
 	}
-	Multiply3(p->preRotation, turn, all);
+	ioMultiply3(p->preRotation, turn, all);
 	for (int row = 0; row < 3; ++row)
 	{
 		m[4 * row + 3] = l->translation[row] + p->rotationOffset[row] + p->rotationPivot[row];

@@ -21,6 +21,7 @@ typedef struct solver
 	cholmod_common common;
 	cholmod_factor* factor;
 	cholmod_dense *right, *solution, *work1, *work2;
+	simHoard hoard;            // found, foundMass, values
 	double *found, *foundMass; // ((RIGID + capacity) * size) vectors u with u' M u = 1, and M u
 	uint32_t rigidCount;       // RIGID, or none if the body is held
 	uint32_t foundCount;       // the rigid ones included
@@ -164,19 +165,11 @@ static void AcceptRigid(solver* s)
 typedef struct lanczos
 {
 	a_int wanted, basis; // vectors
+	simHoard hoard;
 	double *residual, *vectors, *work, *small, *values;
 	a_int smallSize;
 	a_int parameters[11], pointers[14];
 } lanczos;
-
-static void FreeLanczos(lanczos* l)
-{
-	free(l->residual);
-	free(l->vectors);
-	free(l->work);
-	free(l->small);
-	free(l->values);
-}
 
 static bool AllocateLanczos(lanczos* l, size_t size, uint32_t wanted)
 {
@@ -185,15 +178,15 @@ static bool AllocateLanczos(lanczos* l, size_t size, uint32_t wanted)
 	basis = basis < size ? basis : size;
 	l->basis = (a_int)basis;
 	l->smallSize = (a_int)(basis * (basis + 8));
-	l->residual = malloc(size * sizeof(double));
-	l->vectors = malloc(basis * size * sizeof(double));
-	l->work = malloc(3 * size * sizeof(double));
-	l->small = malloc((size_t)l->smallSize * sizeof(double));
-	l->values = malloc(basis * sizeof(double));
+	l->residual = simHoard_Take(&l->hoard, size, sizeof(double));
+	l->vectors = simHoard_Take(&l->hoard, basis * size, sizeof(double));
+	l->work = simHoard_Take(&l->hoard, 3 * size, sizeof(double));
+	l->small = simHoard_Take(&l->hoard, (size_t)l->smallSize, sizeof(double));
+	l->values = simHoard_Take(&l->hoard, basis, sizeof(double));
 	l->parameters[0] = 1;            // ARPACK chooses its own shifts
 	l->parameters[2] = MAX_RESTARTS; //
 	l->parameters[6] = 3;            // shift-invert
-	return l->residual != NULL && l->vectors != NULL && l->work != NULL && l->small != NULL && l->values != NULL;
+	return !l->hoard.isShort;
 }
 
 // The same start every time: pseudo-random, so that it has a part of every mode, however symmetric the body.
@@ -290,7 +283,7 @@ static bool Search(solver* s, uint32_t wanted, simError* error)
 		Accept(s);
 	}
 	free(select);
-	FreeLanczos(&l);
+	simHoard_Free(&l.hoard);
 	return good;
 }
 
@@ -352,9 +345,7 @@ static void FreeSolver(solver* s)
 	cholmod_free_dense(&s->work2, &s->common);
 	cholmod_free_factor(&s->factor, &s->common);
 	cholmod_finish(&s->common);
-	free(s->found);
-	free(s->foundMass);
-	free(s->values);
+	simHoard_Free(&s->hoard);
 }
 
 static bool CopyFound(simEigen* eigen, const solver* s)
@@ -383,15 +374,14 @@ bool simEigen_Solve(simEigen* eigen, const simEigenDef* def, simError* error)
 		    error, "%u modes are too many for %u nodes: use more cells", def->count, def->elastic->nodeCount);
 	}
 	size_t capacity = RIGID + (size_t)def->count + 1;
-	s.found = malloc(capacity * s.size * sizeof(double));
-	s.foundMass = malloc(capacity * s.size * sizeof(double));
-	s.values = malloc(capacity * sizeof(double));
+	s.found = simHoard_Take(&s.hoard, capacity * s.size, sizeof(double));
+	s.foundMass = simHoard_Take(&s.hoard, capacity * s.size, sizeof(double));
+	s.values = simHoard_Take(&s.hoard, capacity, sizeof(double));
 	if (def->progress != NULL)
 	{
 		def->progress(def->user, "factorising", 0, 0);
 	}
-	bool allocated = s.found != NULL && s.foundMass != NULL && s.values != NULL;
-	bool good = Factorise(&s, error) && (allocated || simError_SetMemory(error));
+	bool good = Factorise(&s, error) && (!s.hoard.isShort || simError_SetMemory(error));
 	if (good)
 	{
 		AcceptRigid(&s);

@@ -3,7 +3,6 @@
 #include "solvers/brick.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A node and those after it that it may share a cell with: (0, 0, 0), (1, 0, 0), (-1, 1, 0) … (1, 1, 1), in the order
@@ -14,6 +13,7 @@ typedef struct assembly
 {
 	simElastic* elastic;
 	const simVoxels* voxels;
+	simHoard hoard;                // what is needed meanwhile
 	uint32_t corners[3];           // of the grid, along each axis
 	double (*stiffness)[LATER][9]; // (nodeCount)
 	double (*mass)[LATER];         // (nodeCount) positive where nodes share a cell
@@ -48,7 +48,7 @@ static bool NumberNodes(assembly* a)
 {
 	simElastic* elastic = a->elastic;
 	size_t count = (size_t)a->corners[0] * a->corners[1] * a->corners[2];
-	elastic->nodeOfCorner = malloc(count * sizeof(uint32_t));
+	elastic->nodeOfCorner = simHoard_Take(&elastic->hoard, count, sizeof(uint32_t));
 	if (elastic->nodeOfCorner == NULL)
 	{
 		return false;
@@ -62,7 +62,7 @@ static bool NumberNodes(assembly* a)
 			elastic->nodeOfCorner[i] = elastic->nodeCount++;
 		}
 	}
-	elastic->nodes = malloc(3 * (size_t)elastic->nodeCount * sizeof(double));
+	elastic->nodes = simHoard_Take(&elastic->hoard, elastic->nodeCount, 3 * sizeof(double));
 	for (size_t i = 0; elastic->nodes != NULL && i < count; ++i)
 	{
 		size_t place[3] = { i % a->corners[0], i / a->corners[0] % a->corners[1],
@@ -191,24 +191,23 @@ static bool Assemble(assembly* a, const simBrick* brick)
 	{
 		return false;
 	}
-	a->stiffness = calloc(elastic->nodeCount, sizeof(a->stiffness[0]));
-	a->mass = calloc(elastic->nodeCount, sizeof(a->mass[0]));
-	if (a->stiffness == NULL || a->mass == NULL)
+	a->stiffness = simHoard_Take(&a->hoard, elastic->nodeCount, sizeof(a->stiffness[0]));
+	a->mass = simHoard_Take(&a->hoard, elastic->nodeCount, sizeof(a->mass[0]));
+	if (a->hoard.isShort)
 	{
 		return false;
 	}
 	AddBricks(a, brick);
 	size_t count = CountNeighbours(a);
-	elastic->starts = malloc(((size_t)elastic->nodeCount + 1) * sizeof(uint32_t));
-	elastic->rows = malloc(count * sizeof(uint32_t));
-	elastic->stiffness = malloc(9 * count * sizeof(double));
-	elastic->mass = malloc(count * sizeof(double));
-	if (elastic->starts == NULL || elastic->rows == NULL || elastic->stiffness == NULL || elastic->mass == NULL)
+	elastic->starts = simHoard_Take(&elastic->hoard, (size_t)elastic->nodeCount + 1, sizeof(uint32_t));
+	elastic->rows = simHoard_Take(&elastic->hoard, count, sizeof(uint32_t));
+	elastic->stiffness = simHoard_Take(&elastic->hoard, count, 9 * sizeof(double));
+	elastic->mass = simHoard_Take(&elastic->hoard, count, sizeof(double));
+	if (!elastic->hoard.isShort)
 	{
-		return false;
+		Compress(a);
 	}
-	Compress(a);
-	return true;
+	return !elastic->hoard.isShort;
 }
 
 bool simElastic_Create(simElastic* elastic, const simVoxels* voxels, double poisson, simError* error)
@@ -227,16 +226,14 @@ bool simElastic_Create(simElastic* elastic, const simVoxels* voxels, double pois
 	{
 		edges[k] = voxels->cell[k] / elastic->length;
 	}
-	simBrick* brick = malloc(sizeof(simBrick));
+	simBrick* brick = simHoard_Take(&a.hoard, 1, sizeof(simBrick));
 	bool good = brick != NULL;
 	if (good)
 	{
 		simBrick_Init(brick, edges, poisson);
 		good = Assemble(&a, brick);
 	}
-	free(brick);
-	free(a.stiffness);
-	free(a.mass);
+	simHoard_Free(&a.hoard);
 	if (!good)
 	{
 		simElastic_Free(elastic);
@@ -246,12 +243,7 @@ bool simElastic_Create(simElastic* elastic, const simVoxels* voxels, double pois
 
 void simElastic_Free(simElastic* elastic)
 {
-	free(elastic->nodeOfCorner);
-	free(elastic->nodes);
-	free(elastic->starts);
-	free(elastic->rows);
-	free(elastic->stiffness);
-	free(elastic->mass);
+	simHoard_Free(&elastic->hoard);
 	*elastic = (simElastic){ 0 };
 }
 

@@ -6,11 +6,13 @@
 #ifndef SIM_ELASTIC_H
 #define SIM_ELASTIC_H
 
+#include "solvers/hoard.h"
 #include "solvers/voxels.h"
 
 typedef struct simElastic
 {
 	uint32_t nodeCount;
+	simHoard hoard;
 	uint32_t* nodeOfCorner; ///< (corners of the grid, x fastest) UINT32_MAX if no cell has it
 	double* nodes;          ///< (3 * nodeCount) positions relative to `centre`, divided by `length`
 	double centre[3], length;

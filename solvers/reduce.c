@@ -4,7 +4,6 @@
 #include "solvers/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Coordinates that are multiplied at a time.
@@ -17,6 +16,7 @@ typedef struct reducer
 	const simReduceDef* def;
 	simReduced* result;
 	size_t size;      // coordinates per frame
+	simHoard hoard;   // all that follows
 	double* mean;     // (size)
 	double* aligned;  // (frameCount * size) frames without their motion; null: as they are
 	double* products; // (frameCount * frameCount), then the eigenvectors, one per row
@@ -64,7 +64,7 @@ static bool RemoveMotion(reducer* r, simError* error)
 	{
 		r->mean[i] = (double)def->frames[i];
 	}
-	r->aligned = malloc(def->frameCount * r->size * sizeof(double));
+	r->aligned = simHoard_Take(&r->hoard, def->frameCount * r->size, sizeof(double));
 	if (r->aligned == NULL)
 	{
 		return simError_SetMemory(error);
@@ -168,11 +168,11 @@ static bool MakeFields(reducer* r, simError* error)
 	simReduced* result = r->result;
 	result->fieldCount = CountFields(r);
 	size_t count = result->fieldCount;
-	result->fields = malloc((count * r->size + 1) * sizeof(float));
-	result->amplitudes = malloc((count * result->frameCount + 1) * sizeof(float));
-	result->rmsErrors = calloc(count + 1, sizeof(double));
-	result->maxErrors = calloc(count + 1, sizeof(double));
-	if (result->fields == NULL || result->amplitudes == NULL || result->rmsErrors == NULL || result->maxErrors == NULL)
+	result->fields = simHoard_Take(&result->hoard, count * r->size, sizeof(float));
+	result->amplitudes = simHoard_Take(&result->hoard, count * result->frameCount, sizeof(float));
+	result->rmsErrors = simHoard_Take(&result->hoard, count + 1, sizeof(double));
+	result->maxErrors = simHoard_Take(&result->hoard, count + 1, sizeof(double));
+	if (result->hoard.isShort)
 	{
 		return simError_SetMemory(error);
 	}
@@ -260,14 +260,13 @@ static bool CheckDef(const simReduceDef* def, simError* error)
 static bool Allocate(reducer* r)
 {
 	size_t frames = r->def->frameCount, work = frames * BLOCK > r->size ? frames * BLOCK : r->size;
-	r->mean = malloc(r->size * sizeof(double));
-	r->products = malloc(frames * frames * sizeof(double));
-	r->values = malloc(frames * sizeof(double));
-	r->work = malloc(work * sizeof(double));
-	r->result->rest = malloc(r->size * sizeof(float));
-	r->result->motions = calloc(frames, sizeof(snugFrame));
-	if (r->mean == NULL || r->products == NULL || r->values == NULL || r->work == NULL || r->result->rest == NULL ||
-	    r->result->motions == NULL)
+	r->mean = simHoard_Take(&r->hoard, r->size, sizeof(double));
+	r->products = simHoard_Take(&r->hoard, frames * frames, sizeof(double));
+	r->values = simHoard_Take(&r->hoard, frames, sizeof(double));
+	r->work = simHoard_Take(&r->hoard, work, sizeof(double));
+	r->result->rest = simHoard_Take(&r->result->hoard, r->size, sizeof(float));
+	r->result->motions = simHoard_Take(&r->result->hoard, frames, sizeof(snugFrame));
+	if (r->hoard.isShort || r->result->hoard.isShort)
 	{
 		return false;
 	}
@@ -311,11 +310,7 @@ bool simReduced_Compute(simReduced* reduced, const simReduceDef* def, simError* 
 	}
 	reducer r = { .def = def, .result = reduced, .size = 3 * (size_t)def->vertexCount };
 	bool good = (Allocate(&r) || simError_SetMemory(error)) && Reduce(&r, error);
-	free(r.mean);
-	free(r.aligned);
-	free(r.products);
-	free(r.values);
-	free(r.work);
+	simHoard_Free(&r.hoard);
 	if (!good)
 	{
 		simReduced_Free(reduced);
@@ -325,11 +320,6 @@ bool simReduced_Compute(simReduced* reduced, const simReduceDef* def, simError* 
 
 void simReduced_Free(simReduced* reduced)
 {
-	free(reduced->rest);
-	free(reduced->fields);
-	free(reduced->amplitudes);
-	free(reduced->motions);
-	free(reduced->rmsErrors);
-	free(reduced->maxErrors);
+	simHoard_Free(&reduced->hoard);
 	*reduced = (simReduced){ 0 };
 }

@@ -12,6 +12,7 @@
 #define SIM_REDUCE_H
 
 #include "snug/snug.h"
+#include "solvers/hoard.h"
 #include "solvers/sim.h"
 
 /// Frames at most: their products are a matrix of this size.
@@ -31,6 +32,7 @@ typedef struct simReduceDef
 typedef struct simReduced
 {
 	uint32_t frameCount, vertexCount, fieldCount;
+	simHoard hoard;     ///< all that follows
 	float* rest;        ///< (vertexCount * 3) the mean
 	float* fields;      ///< (fieldCount * vertexCount * 3) the longest displacement of each is 1 long
 	float* amplitudes;  ///< (frameCount * fieldCount)

@@ -1,10 +1,10 @@
 #include "solvers/voxels.h"
 
 #include "base/vec.h"
+#include "solvers/hoard.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SUB SIM_SUBCELLS
 
@@ -126,16 +126,9 @@ typedef struct crossings
 
 static bool AddCrossing(crossings* list, crossing item)
 {
-	if (list->count == list->capacity)
+	if (!simGrow(&list->items, &list->capacity, list->count + 1, sizeof(crossing)))
 	{
-		size_t capacity = list->capacity > 0 ? 2 * list->capacity : 4096;
-		crossing* grown = realloc(list->items, capacity * sizeof(crossing));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		list->items = grown;
-		list->capacity = capacity;
+		return false;
 	}
 	list->items[list->count++] = item;
 	return true;

@@ -90,14 +90,9 @@ static snugModelDef MakeDef(const benchActor* actor)
 		def.fields = skin != NULL && skin->targets != NULL ? sceneTargets_Get(skin->targets) : (snugFieldsDef){ 0 };
 		return def;
 	}
-	return (snugModelDef){
-		.positions = actor->mesh->positions,
-		.vertexCount = actor->mesh->vertexCount,
-		.triangles = actor->mesh->triangles,
-		.triangleCount = actor->mesh->triangleCount,
-		.deformer = actor->deformer,
-		.fields = { .fieldCount = actor->fieldCount, .displacements = actor->fields },
-	};
+	snugModelDef def = sceneMesh_MakeDef(actor->mesh, actor->deformer);
+	def.fields = (snugFieldsDef){ .fieldCount = actor->fieldCount, .displacements = actor->fields };
+	return def;
 }
 
 snugStatus benchActor_MakeModel(const benchActor* actor, snugModel** model)

@@ -44,18 +44,12 @@ void benchAnswers_Check(benchAnswers* answers, int frame, uint64_t count, const 
 	}
 }
 
-static int ComparePairs(const void* first, const void* second)
-{
-	const snugPair *x = first, *y = second;
-	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
-}
-
 void benchAnswers_Sort(benchAnswers* answers, uint64_t first, uint64_t end)
 {
 	end = end < answers->capacity ? end : answers->capacity;
 	if (first < end)
 	{
-		qsort(answers->pairs + first, (size_t)(end - first), sizeof(snugPair), ComparePairs);
+		qsort(answers->pairs + first, (size_t)(end - first), sizeof(snugPair), bruteComparePairs);
 	}
 }
 

@@ -9,15 +9,6 @@
 
 #define FREQUENCY 67 // 44,892 vertices, 89,780 triangles
 
-static snugModelDef MakeDef(const sceneMesh* mesh, snugDeformer deformer)
-{
-	return (snugModelDef){ .positions = mesh->positions,
-		.vertexCount = mesh->vertexCount,
-		.triangles = mesh->triangles,
-		.triangleCount = mesh->triangleCount,
-		.deformer = deformer };
-}
-
 static bool Require(benchReport* report, const char* what, snugStatus status)
 {
 	if (status != snug_success)
@@ -106,7 +97,7 @@ static void RunRigid(const benchOptions* options, benchReport* report)
 	for (int i = 0; i < (options->full ? 3 : 2) && report->failure[0] == '\0'; ++i)
 	{
 		sceneMesh mesh = sceneMakeBlob(frequencies[i], 3);
-		const snugModelDef def = MakeDef(&mesh, snug_rigid);
+		const snugModelDef def = sceneMesh_MakeDef(&mesh, snug_rigid);
 		Model model;
 		if (Build(&def, i == 2 ? 1 : options->repeats, &model, report))
 		{
@@ -138,7 +129,7 @@ static void RunMeshless(const benchOptions* options, benchReport* report)
 			return;
 		}
 		const snugModelDef def = sceneMakeBlendDef(&meshless.mesh, &meshless.weights, (snugTreeDef){ 0 });
-		const snugModelDef rigid = MakeDef(&meshless.mesh, snug_rigid);
+		const snugModelDef rigid = sceneMesh_MakeDef(&meshless.mesh, snug_rigid);
 		if (Build(&def, options->repeats, &model, report) && Build(&rigid, options->repeats, &plain, report))
 		{
 			char text[32];
@@ -255,7 +246,7 @@ static void AddRanges(benchReport* report, const snugModel* model, const float* 
 static void RunBodies(benchReport* report, snugDeformer deformer)
 {
 	sceneMesh mesh = sceneMakeBlob(FREQUENCY, 1), other = sceneMakeBlob(FREQUENCY, 2);
-	const snugModelDef def = MakeDef(&mesh, deformer);
+	const snugModelDef def = sceneMesh_MakeDef(&mesh, deformer);
 	snugModel* model = NULL;
 	bool isThere = sceneMesh_IsValid(&mesh) && sceneMesh_IsValid(&other);
 	if (Require(report, "a model", isThere ? snugModel_Create(&def, &model) : snug_outOfMemory))

@@ -29,7 +29,7 @@ void benchMeeting_AskAll(benchMeeting* meeting)
 	}
 }
 
-static bool AllocateWorld(benchMeeting* meeting)
+static bool Allocate(benchMeeting* meeting)
 {
 	bool good = true;
 	for (int i = 0; i < meeting->actorCount; ++i)
@@ -39,7 +39,8 @@ static bool AllocateWorld(benchMeeting* meeting)
 		meeting->vertices += vertexCount;
 		good = good && meeting->world[i] != NULL;
 	}
-	return good;
+	meeting->times = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
+	return good && meeting->times != NULL;
 }
 
 bool benchMeeting_Create(
@@ -52,7 +53,7 @@ bool benchMeeting_Create(
 	{
 		return false;
 	}
-	if (!AllocateWorld(meeting))
+	if (!Allocate(meeting))
 	{
 		benchReport_Fail(report, "out of memory");
 	}
@@ -77,6 +78,7 @@ void benchMeeting_Free(benchMeeting* meeting)
 		free(meeting->world[i]);
 	}
 	free(meeting->reference);
+	free(meeting->times);
 	memset(meeting, 0, sizeof(*meeting));
 }
 

@@ -14,6 +14,19 @@
 
 #define BENCH_MAX_PAIRS (BENCH_MAX_ACTORS * (BENCH_MAX_ACTORS - 1) / 2)
 
+/// Times of one method, milliseconds per frame, and mean counters.
+typedef struct benchMeetingTimes
+{
+	bool isMeasured;
+	benchSamples pose, evaluate, refit, query, total;
+	double best[BENCH_MAX_FRAMES]; ///< least total of each frame
+	int frames;                    ///< that the counters are the sum of, while it runs
+	double nodesRefitted, volumeTests, verticesEvaluated, triangleTests;
+	double temporalUpdates;   ///< of the BD-tree: volumes that were enlarged instead of computed
+	double transformsBounded; ///< see binaryCounters
+	uint64_t differences[2];  ///< of peers: pairs of all frames that were missed, and invented
+} benchMeetingTimes;
+
 /// Bodies through their frames, and the answers. Two are asked about each other; more stand in a ring, and each is
 /// asked about the next.
 typedef struct benchMeeting
@@ -31,6 +44,7 @@ typedef struct benchMeeting
 	snugPair* reference;            ///< room for our pairs of one frame, to compare peers with
 	uint64_t vertices;              ///< of all bodies
 	double cellSize;                ///< of the spatial hash
+	benchMeetingTimes* times;       ///< (BENCH_METHODS) of the last run
 } benchMeeting;
 
 /// @param name for messages
@@ -79,19 +93,6 @@ bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor);
 /// Compare the frame with the most pairs with brute force.
 void benchMeeting_Verify(benchMeeting* meeting, benchReport* report);
 
-/// Times of one method, milliseconds per frame, and mean counters.
-typedef struct benchMeetingTimes
-{
-	bool isMeasured;
-	benchSamples pose, evaluate, refit, query, total;
-	double best[BENCH_MAX_FRAMES]; ///< least total of each frame
-	int frames;                    ///< that the counters are the sum of, while it runs
-	double nodesRefitted, volumeTests, verticesEvaluated, triangleTests;
-	double temporalUpdates;   ///< of the BD-tree: volumes that were enlarged instead of computed
-	double transformsBounded; ///< see binaryCounters
-	uint64_t differences[2];  ///< of peers: pairs of all frames that were missed, and invented
-} benchMeetingTimes;
-
 /// Which methods to run, and how often.
 typedef struct benchMeetingPlan
 {
@@ -102,27 +103,22 @@ typedef struct benchMeetingPlan
 	bool isOneByOne; ///< one method after the other instead, for want of memory
 } benchMeetingPlan;
 
-/// Run through all frames by some methods and compare their pairs.
-/// @param all receives the times of each method
+/// Run through all frames by some methods and compare their pairs: `times` are theirs.
 /// @return false, with the report failed, if something goes wrong
-bool benchMeeting_Run(
-    benchMeeting* meeting, const benchMeetingPlan* plan, benchMeetingTimes all[BENCH_METHODS], benchReport* report);
+bool benchMeeting_Run(benchMeeting* meeting, const benchMeetingPlan* plan, benchReport* report);
 
 /// @return the least total times of all frames together, per frame
-double benchMeeting_GetBest(const benchMeeting* meeting, const benchMeetingTimes* times);
+double benchMeeting_GetBest(const benchMeeting* meeting, benchMethod method);
 
 /// @return the least total times of all frames together, of a method over the oracle: less noisy than medians, since
 /// what else goes on in the machine only ever adds
-double benchMeeting_GetBestOverOracle(
-    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
+double benchMeeting_GetBestOverOracle(const benchMeeting* meeting, benchMethod method);
 
 /// @return the same, of bottom-up over a method: scalar over scalar, eight lanes over eight. Means over the frames, as
 /// the meshless papers have them
-double benchMeeting_GetGain(
-    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
+double benchMeeting_GetGain(const benchMeeting* meeting, benchMethod method);
 
 /// What a method took, in cells from "contact" on.
-void benchMeeting_AddCells(
-    benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
+void benchMeeting_AddCells(benchRow* row, const benchMeeting* meeting, benchMethod method);
 
 #endif

@@ -329,24 +329,16 @@ static uint64_t RunPaperFrame(const benchRunner* r, int frame)
 	return count;
 }
 
-// Vertices of a body in the order of its tree, relative to its frame: one cluster after the other.
+// Vertices of a body in the order of its tree, relative to its frame.
 static void EvaluateOrdered(snugBody* body, float* ordered)
 {
-	float run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
-	const sgClusters* clusters = &body->model->clusters;
-	if (clusters->header == NULL)
+	if (body->model->clusters.header != NULL)
+	{
+		oracleEvaluate(body, ordered);
+	}
+	else
 	{
 		memcpy(ordered, body->model->positions, 3 * (size_t)body->model->tree.vertexCount * sizeof(float));
-		return;
-	}
-	for (uint32_t c = 0; c < clusters->header->count; ++c)
-	{
-		const uint32_t* vertices = clusters->vertices + clusters->clusters[c].firstVertex;
-		body->deform->evaluateCluster(sgBody_Derive(body), c, run);
-		for (uint32_t k = 0; k < clusters->clusters[c].vertexCount; ++k)
-		{
-			memcpy(ordered + 3 * (size_t)vertices[k], run + 3 * (size_t)k, 3 * sizeof(float));
-		}
 	}
 }
 

@@ -1,35 +1,32 @@
 // What is said of a meeting.
 #include "lab/bench/meeting.h"
 
-#include <math.h>
-
 // Median total of a method over that of another, NaN if one was not measured.
-static double GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMethod method, benchMethod other)
+static double GetRatio(const benchMeeting* meeting, benchMethod method, benchMethod other)
 {
-	return benchSamples_Median(&all[method].total) / benchSamples_Median(&all[other].total);
+	return benchSamples_Median(&meeting->times[method].total) / benchSamples_Median(&meeting->times[other].total);
 }
 
-double benchMeeting_GetBest(const benchMeeting* meeting, const benchMeetingTimes* times)
+double benchMeeting_GetBest(const benchMeeting* meeting, benchMethod method)
 {
 	double sum = 0.0;
 	for (int f = 0; f < meeting->answers.frameCount; ++f)
 	{
-		sum += times->best[f];
+		sum += meeting->times[method].best[f];
 	}
 	return sum / (double)meeting->answers.frameCount;
 }
 
-double benchMeeting_GetBestOverOracle(
-    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
+double benchMeeting_GetBestOverOracle(const benchMeeting* meeting, benchMethod method)
 {
-	return benchMeeting_GetBest(meeting, all + method) / benchMeeting_GetBest(meeting, all + bench_oracle);
+	return benchMeeting_GetBest(meeting, method) / benchMeeting_GetBest(meeting, bench_oracle);
 }
 
-double benchMeeting_GetGain(const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
+double benchMeeting_GetGain(const benchMeeting* meeting, benchMethod method)
 {
 	bool isScalar = benchGetMethod(method)->kind == bench_byLimited;
-	return benchMeeting_GetBest(meeting, all + (isScalar ? bench_paperUp : bench_bottomUp)) /
-	       benchMeeting_GetBest(meeting, all + method);
+	return benchMeeting_GetBest(meeting, isScalar ? bench_paperUp : bench_bottomUp) /
+	       benchMeeting_GetBest(meeting, method);
 }
 
 // What snug counts, where it is snug.
@@ -62,10 +59,9 @@ static void AddCounterCells(
 	}
 }
 
-void benchMeeting_AddCells(
-    benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
+void benchMeeting_AddCells(benchRow* row, const benchMeeting* meeting, benchMethod method)
 {
-	const benchMeetingTimes *times = all + method, *oracle = all + bench_oracle;
+	const benchMeetingTimes *times = meeting->times + method, *oracle = meeting->times + bench_oracle;
 	const benchMethodDef* def = benchGetMethod(method);
 	benchRow_Text(row, "contact", sceneContact_GetName(meeting->contact));
 	if (!times->isMeasured)
@@ -82,13 +78,13 @@ void benchMeeting_AddCells(
 	benchRow_Number(row, def->kind == bench_byHash ? "loadMs" : "refitMs", benchSamples_Median(&times->refit), 3);
 	benchRow_Number(row, "queryMs", benchSamples_Median(&times->query), 3);
 	benchRow_Number(row, "totalMs", benchSamples_Median(&times->total), 3);
-	benchRow_Number(row, "bestMs", benchMeeting_GetBest(meeting, times), 3);
-	benchRow_Number(row, "totalOverOracle", GetRatio(all, method, bench_oracle), 2);
-	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, method), 2);
-	benchRow_Number(row, "bottomUpOverTotal", GetRatio(all, bench_bottomUp, method), 2);
-	if (all[bench_paperUp].isMeasured)
+	benchRow_Number(row, "bestMs", benchMeeting_GetBest(meeting, method), 3);
+	benchRow_Number(row, "totalOverOracle", GetRatio(meeting, method, bench_oracle), 2);
+	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, method), 2);
+	benchRow_Number(row, "bottomUpOverTotal", GetRatio(meeting, bench_bottomUp, method), 2);
+	if (meeting->times[bench_paperUp].isMeasured)
 	{
-		benchRow_Number(row, "gain", benchMeeting_GetGain(meeting, all, method), 2);
+		benchRow_Number(row, "gain", benchMeeting_GetGain(meeting, method), 2);
 	}
 	AddCounterCells(row, times, oracle, def);
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);

@@ -1,7 +1,6 @@
 // The methods of a meeting, frame by frame.
 #include "lab/bench/meeting_frames.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,8 +81,7 @@ static void FinishTimes(benchMeetingTimes* times)
 }
 
 // Methods of a set.
-static void RunSet(benchMeeting* meeting, const benchMeetingPlan* plan, benchMethodSet set, benchMeetingTimes* all,
-    benchReport* report)
+static void RunSet(benchMeeting* meeting, const benchMeetingPlan* plan, benchMethodSet set, benchReport* report)
 {
 	benchRunner runners[BENCH_METHODS];
 	int count = 0;
@@ -102,9 +100,9 @@ static void RunSet(benchMeeting* meeting, const benchMeetingPlan* plan, benchMet
 			runners[count++] = (benchRunner){ .meeting = meeting,
 				.method = (benchMethod)m,
 				.stage = stages + m,
-				.times = all + m,
+				.times = meeting->times + m,
 				.ignored = ignored,
-				.differences = all[m].differences,
+				.differences = meeting->times[m].differences,
 				.report = report };
 		}
 	}
@@ -118,17 +116,16 @@ static void RunSet(benchMeeting* meeting, const benchMeetingPlan* plan, benchMet
 	free(stages);
 }
 
-bool benchMeeting_Run(
-    benchMeeting* meeting, const benchMeetingPlan* plan, benchMeetingTimes all[BENCH_METHODS], benchReport* report)
+bool benchMeeting_Run(benchMeeting* meeting, const benchMeetingPlan* plan, benchReport* report)
 {
-	memset(all, 0, BENCH_METHODS * sizeof(all[0]));
+	memset(meeting->times, 0, BENCH_METHODS * sizeof(benchMeetingTimes));
 	if (!plan->isOneByOne)
 	{
-		RunSet(meeting, plan, plan->methods, all, report);
+		RunSet(meeting, plan, plan->methods, report);
 	}
 	for (int m = 0; m < BENCH_METHODS && plan->isOneByOne; ++m)
 	{
-		RunSet(meeting, plan, plan->methods & BENCH_BIT(m), all, report);
+		RunSet(meeting, plan, plan->methods & BENCH_BIT(m), report);
 	}
 	return report->failure[0] == '\0';
 }

@@ -262,6 +262,7 @@ static const char distances[] = "Distance of two real characters, mean of all fr
 typedef struct Pair
 {
 	const benchCharacter* character;
+	const char* name;   // as it was asked for
 	float* matrices[2]; // (FRAMES), the second later than the first
 	snugModel* model;
 	snugBody* bodies[2];
@@ -269,9 +270,9 @@ typedef struct Pair
 	uint64_t tests[FRAMES];                                    // of pairs of triangles
 } Pair;
 
-static bool MakePair(Pair* pair, const benchCharacter* character)
+static bool MakePair(Pair* pair, const benchCharacter* character, const char* name)
 {
-	*pair = (Pair){ .character = character };
+	*pair = (Pair){ .character = character, .name = name };
 	uint32_t clip = ioAsset_FindClip(&character->asset, "kick");
 	clip = clip < character->asset.clipCount ? clip : 0;
 	const snugModelDef def = sceneMakeBlendDef(&character->mesh, &character->weights, (snugTreeDef){ 0 });
@@ -347,35 +348,45 @@ static void ReportPair(const Pair* pair, benchReport* report)
 	    "two of %s: us of the distance, less what it takes with all up to date", pair->character->name);
 }
 
-static void RunReal(const benchOptions* options, benchReport* report)
+static void MeasureDistances(const benchOptions* options, Pair* pair, benchReport* report)
+{
+	for (int f = 0; f < FRAMES; ++f)
+	{
+		pair->onDemand[f] = pair->ready[f] = INFINITY;
+	}
+	for (int pass = 0; pass < (options->quick ? 1 : PASSES); ++pass)
+	{
+		for (int f = 0; f < FRAMES; ++f)
+		{
+			MeasureFrame(pair, f);
+		}
+	}
+	ReportPair(pair, report);
+}
+
+// What is measured of two of a character, if it is there.
+typedef void MeasureFcn(const benchOptions* options, Pair* pair, benchReport* report);
+
+static void RunReal(
+    const benchOptions* options, int number, const char* table, MeasureFcn* measure, benchReport* report)
 {
 	const char *directory, *name;
 	benchCharacter character = { .name = NULL };
-	if (!benchFindCharacter(options, 0, &directory, &name) || !benchCharacter_Load(&character, directory, name, report))
+	if (!benchFindCharacter(options, number, &directory, &name) ||
+	    !benchCharacter_Load(&character, directory, name, report))
 	{
 		return;
 	}
 	Pair pair = { .character = NULL };
 	if (!character.isPresent)
 	{
-		benchRow* row = benchReport_AddRow(report, distances);
+		benchRow* row = benchReport_AddRow(report, table);
 		benchRow_Text(row, "character", name);
 		benchRow_Text(row, "from", "absent: skipped");
 	}
-	else if (MakePair(&pair, &character))
+	else if (MakePair(&pair, &character, name))
 	{
-		for (int f = 0; f < FRAMES; ++f)
-		{
-			pair.onDemand[f] = pair.ready[f] = INFINITY;
-		}
-		for (int pass = 0; pass < (options->quick ? 1 : PASSES); ++pass)
-		{
-			for (int f = 0; f < FRAMES; ++f)
-			{
-				MeasureFrame(&pair, f);
-			}
-		}
-		ReportPair(&pair, report);
+		measure(options, &pair, report);
 	}
 	else
 	{
@@ -389,7 +400,7 @@ static void RunReal(const benchOptions* options, benchReport* report)
 
 static const char* const selves = "A character against itself, mean of each frame's least time";
 
-static void MeasureSelf(const benchOptions* options, Pair* pair, benchRow* row, benchReport* report)
+static void MeasureSelf(const benchOptions* options, Pair* pair, benchReport* report)
 {
 	const uint32_t joints = pair->character->weights.transformCount, triangles = pair->character->mesh.triangleCount;
 	double ms = 0.0;
@@ -410,39 +421,13 @@ static void MeasureSelf(const benchOptions* options, Pair* pair, benchRow* row, 
 		exact += result.counters.exactTests;
 	}
 	const double us = 1e3 * ms / triangles;
+	benchRow* row = benchReport_AddRow(report, selves);
+	benchRow_Text(row, "character", pair->name);
 	benchRow_Count(row, "triangles", triangles);
 	benchRow_Number(row, "pairs", (double)pairs / FRAMES, 0);
 	benchRow_Number(row, "exactPerTriangle", (double)exact / FRAMES / triangles, 2);
 	benchRow_Number(row, "usPerTriangle", us, 3);
 	benchReport_AddAim(report, us, 0.20, "%s against itself: us per triangle", pair->character->name);
-}
-
-static void RunSelf(const benchOptions* options, int number, benchReport* report)
-{
-	const char *directory, *name;
-	benchCharacter character = { .name = NULL };
-	if (!benchFindCharacter(options, number, &directory, &name) ||
-	    !benchCharacter_Load(&character, directory, name, report))
-	{
-		return;
-	}
-	Pair pair = { .character = NULL };
-	benchRow* row = benchReport_AddRow(report, selves);
-	benchRow_Text(row, "character", name);
-	if (!character.isPresent)
-	{
-		benchRow_Text(row, "from", "absent: skipped");
-	}
-	else if (MakePair(&pair, &character))
-	{
-		MeasureSelf(options, &pair, row, report);
-	}
-	else
-	{
-		benchReport_Fail(report, "no memory for %s", name);
-	}
-	FreePair(&pair);
-	benchCharacter_Free(&character);
 }
 
 // ---- All -------------------------------------------------------------------------------------------------------
@@ -493,7 +478,7 @@ void benchNear(const benchOptions* options, benchReport* report)
 	}
 	snugContactBuffer_Destroy(buffer);
 	free(pairs);
-	RunReal(options, report);
+	RunReal(options, 0, distances, MeasureDistances, report);
 }
 
 void benchSelf(const benchOptions* options, benchReport* report)
@@ -526,6 +511,6 @@ void benchSelf(const benchOptions* options, benchReport* report)
 	}
 	for (int i = 0; i < BENCH_CHARACTERS && report->failure[0] == '\0'; ++i)
 	{
-		RunSelf(options, i, report);
+		RunReal(options, i, selves, MeasureSelf, report);
 	}
 }

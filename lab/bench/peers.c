@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BLOB_FREQUENCY 67 // 44,892 vertices
 #define BLOB_NODES 115
@@ -59,7 +58,7 @@ static bool IsPlain(const benchActor* actor)
 }
 
 // Least times of each frame, over all frames.
-static void TimeEvaluation(peersScene* scene, const benchMeetingTimes* plain)
+static void TimeEvaluation(peersScene* scene)
 {
 	const benchMeeting* meeting = &scene->meeting;
 	int frameCount = meeting->answers.frameCount;
@@ -70,7 +69,7 @@ static void TimeEvaluation(peersScene* scene, const benchMeetingTimes* plain)
 		least = fmin(least, TimePlainFrame(meeting, f));
 		sum += fmin(least, TimePlainFrame(meeting, f));
 	}
-	scene->ownMs = benchSamples_Median(&plain->evaluate);
+	scene->ownMs = benchSamples_Median(&meeting->times[bench_plain].evaluate);
 	scene->plainMs = sum > 0.0 ? sum / frameCount : (double)NAN;
 	scene->evaluateMs = fmin(scene->ownMs, scene->plainMs);
 }
@@ -84,18 +83,19 @@ static bool IsFree(const peersScene* scene)
 
 // What a frame takes, the least of all passes: a peer pays for the quicker evaluation, and for none where vertices are
 // given, which it reads where they are.
-static double GetTime(const peersScene* scene, const benchMeetingTimes* times, const benchMethodDef* method)
+static double GetTime(const peersScene* scene, benchMethod method)
 {
-	double best = benchMeeting_GetBest(&scene->meeting, times);
-	return method->kind != bench_byPeer ? best
-	       : IsFree(scene)              ? benchSamples_Median(&times->refit) + benchSamples_Median(&times->query)
-	                                    : best - fmax(scene->ownMs - scene->evaluateMs, 0.0);
+	const benchMeetingTimes* times = scene->meeting.times + method;
+	double best = benchMeeting_GetBest(&scene->meeting, method);
+	return benchGetMethod(method)->kind != bench_byPeer ? best
+	       : IsFree(scene) ? benchSamples_Median(&times->refit) + benchSamples_Median(&times->query)
+	                       : best - fmax(scene->ownMs - scene->evaluateMs, 0.0);
 }
 
-static void AddRow(benchReport* report, const peersScene* scene, const benchMeetingTimes* all, benchMethod m)
+static void AddRow(benchReport* report, const peersScene* scene, benchMethod m)
 {
 	const benchMeeting* meeting = &scene->meeting;
-	const benchMeetingTimes* times = all + m;
+	const benchMeetingTimes* times = meeting->times + m;
 	const benchMethodDef* method = benchGetMethod(m);
 	bool isPeer = method->kind == bench_byPeer;
 	const benchMethod ours = meeting->isYesNo ? bench_witness : bench_ours;
@@ -112,9 +112,8 @@ static void AddRow(benchReport* report, const peersScene* scene, const benchMeet
 		return;
 	}
 	benchRow_Text(row, "version", isPeer ? method->peer->version : snugGetVersion());
-	benchRow_Number(row, "bestMs", GetTime(scene, times, method), 4);
-	benchRow_Number(
-	    row, "overOurs", GetTime(scene, times, method) / GetTime(scene, all + ours, benchGetMethod(ours)), 2);
+	benchRow_Number(row, "bestMs", GetTime(scene, m), 4);
+	benchRow_Number(row, "overOurs", GetTime(scene, m) / GetTime(scene, ours), 2);
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
 	benchRow_Count(row, "missing", times->differences[0]);
 	benchRow_Count(row, "extra", times->differences[1]);
@@ -128,15 +127,16 @@ static void AddRow(benchReport* report, const peersScene* scene, const benchMeet
 }
 
 // The least time of a peer that agrees with us.
-static double FindFastest(const peersScene* scene, const benchMeetingTimes* all)
+static double FindFastest(const peersScene* scene)
 {
 	double least = INFINITY;
 	for (int m = 0; m < BENCH_METHODS; ++m)
 	{
-		const benchMethodDef* method = benchGetMethod((benchMethod)m);
-		if (method->kind == bench_byPeer && all[m].isMeasured && all[m].differences[0] + all[m].differences[1] == 0)
+		const benchMeetingTimes* times = scene->meeting.times + m;
+		if (benchGetMethod((benchMethod)m)->kind == bench_byPeer && times->isMeasured &&
+		    times->differences[0] + times->differences[1] == 0)
 		{
-			least = fmin(least, GetTime(scene, all + m, method));
+			least = fmin(least, GetTime(scene, (benchMethod)m));
 		}
 	}
 	return isfinite(least) ? least : (double)NAN;
@@ -154,8 +154,7 @@ static void AddEvaluationRow(benchReport* report, const peersScene* scene)
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
-static bool Run(
-    const benchOptions* options, peersScene* scene, bool isYesNo, benchMeetingTimes* all, benchReport* report)
+static bool Run(const benchOptions* options, peersScene* scene, bool isYesNo, benchReport* report)
 {
 	bool isFree = IsFree(scene);
 	benchMethodSet peers = options->quick || isYesNo || isFree ? quickPeers : peerMethods;
@@ -167,16 +166,16 @@ static bool Run(
 	};
 	scene->meeting.isYesNo = isYesNo;
 	benchMeeting_Forget(&scene->meeting, scene->meeting.contact);
-	bool good = benchMeeting_Run(&scene->meeting, &plan, all, report);
+	bool good = benchMeeting_Run(&scene->meeting, &plan, report);
 	if (good && !isYesNo && !isFree)
 	{
-		TimeEvaluation(scene, all + bench_plain);
+		TimeEvaluation(scene);
 	}
 	for (int m = 0; m < BENCH_METHODS && good; ++m)
 	{
 		if ((plan.methods & BENCH_BIT(m)) != 0)
 		{
-			AddRow(report, scene, all, (benchMethod)m);
+			AddRow(report, scene, (benchMethod)m);
 		}
 	}
 	return good;
@@ -185,29 +184,22 @@ static bool Run(
 // All pairs, then yes/no.
 static void RunScene(const benchOptions* options, peersScene* scene, benchReport* report, peersRatio* ratio)
 {
-	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	char text[96];
 	snprintf(text, sizeof(text), "peers: %s, %s contact …", scene->name, sceneContact_GetName(scene->meeting.contact));
 	benchProgress(options, text);
-	if (all == NULL)
+	if (Run(options, scene, false, report))
 	{
-		benchReport_Fail(report, "out of memory");
-	}
-	else if (Run(options, scene, false, all, report))
-	{
-		ratio->all[scene->meeting.contact] =
-		    FindFastest(scene, all) / benchMeeting_GetBest(&scene->meeting, all + bench_ours);
+		ratio->all[scene->meeting.contact] = FindFastest(scene) / benchMeeting_GetBest(&scene->meeting, bench_ours);
 		if (!IsFree(scene))
 		{
 			AddEvaluationRow(report, scene);
 		}
-		if (Run(options, scene, true, all, report))
+		if (Run(options, scene, true, report))
 		{
-			ratio->yesNo = fmin(
-			    ratio->yesNo, FindFastest(scene, all) / benchMeeting_GetBest(&scene->meeting, all + bench_witness));
+			ratio->yesNo =
+			    fmin(ratio->yesNo, FindFastest(scene) / benchMeeting_GetBest(&scene->meeting, bench_witness));
 		}
 	}
-	free(all);
 }
 
 static peersRatio RunActors(const benchOptions* options, const char* name, const benchActor actors[2],
@@ -346,12 +338,12 @@ static void PlaceWalkers(const benchMeeting* meeting, const void* user, int fram
 }
 
 // Least times of the frames in which bodies touch, together.
-static double SumTouching(const benchMeeting* meeting, const benchMeetingTimes* times)
+static double SumTouching(const benchMeeting* meeting, benchMethod method)
 {
 	double sum = 0.0;
 	for (int f = 0; f < meeting->answers.frameCount; ++f)
 	{
-		sum += meeting->answers.counts[f] > 0 ? times->best[f] : 0.0;
+		sum += meeting->answers.counts[f] > 0 ? meeting->times[method].best[f] : 0.0;
 	}
 	return sum;
 }
@@ -361,28 +353,25 @@ static double RunWalk(const benchOptions* options, const sceneCharacter* c, benc
 	const benchMeetingPlan plan = { .methods = ourMethods | BENCH_BIT(bench_witness) | quickPeers,
 		.passes = options->full ? 20 : 8,
 		.briefPasses = options->full ? 10 : 4 };
-	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	sceneContact contact = c->kind == scene_man ? scene_light : scene_heavy;
 	double ratio = NAN;
-	if (all != NULL && benchMeeting_Place(meeting, contact, PlaceWalkers, c, report))
+	if (benchMeeting_Place(meeting, contact, PlaceWalkers, c, report))
 	{
 		meeting->isYesNo = true;
-		if (benchMeeting_Run(meeting, &plan, all, report))
+		if (benchMeeting_Run(meeting, &plan, report))
 		{
-			double bottomUp =
-			    fmin(SumTouching(meeting, all + bench_bottomUp), SumTouching(meeting, all + bench_freeBottomUp));
-			ratio = bottomUp / SumTouching(meeting, all + bench_witness);
+			double bottomUp = fmin(SumTouching(meeting, bench_bottomUp), SumTouching(meeting, bench_freeBottomUp));
+			ratio = bottomUp / SumTouching(meeting, bench_witness);
 			benchRow* row =
 			    benchReport_AddRow(report, "The skinning paper's bodies, yes/no, in frames where they touch");
 			benchRow_Text(row, "bodies", c->kind == scene_man ? "men" : "creatures");
 			benchRow_Number(row, "framesThatTouch", benchAnswers_GetMean(&meeting->answers) * WALK_FRAMES, 0);
 			benchRow_Number(row, "bottomUpMs", bottomUp, 4);
-			benchRow_Number(row, "oursMs", SumTouching(meeting, all + bench_ours), 4);
-			benchRow_Number(row, "withAWitnessMs", SumTouching(meeting, all + bench_witness), 4);
+			benchRow_Number(row, "oursMs", SumTouching(meeting, bench_ours), 4);
+			benchRow_Number(row, "withAWitnessMs", SumTouching(meeting, bench_witness), 4);
 			benchRow_Number(row, "bottomUpOverOurs", ratio, 1);
 		}
 	}
-	free(all);
 	return ratio;
 }
 

@@ -82,21 +82,14 @@ static void FreeActors(Actor actors[2])
 static snugModelDef DescribeMesh(const sceneMesh* mesh, snugDeformer deformer)
 {
 	Require(sceneMesh_IsValid(mesh), "no mesh");
-	return (snugModelDef){ .positions = mesh->positions,
-		.vertexCount = mesh->vertexCount,
-		.triangles = mesh->triangles,
-		.triangleCount = mesh->triangleCount,
-		.deformer = deformer };
+	return sceneMesh_MakeDef(mesh, deformer);
 }
 
 static snugModelDef DescribeSkin(const sceneMesh* mesh, const sceneWeights* weights, snugBlending blending)
 {
-	snugModelDef def = DescribeMesh(mesh, snug_skin);
+	Require(sceneMesh_IsValid(mesh), "no mesh");
+	snugModelDef def = sceneMakeBlendDef(mesh, weights, (snugTreeDef){ 0 });
 	def.skin.blending = blending;
-	def.skin.jointCount = weights->transformCount;
-	def.skin.starts = weights->starts;
-	def.skin.joints = weights->transforms;
-	def.skin.weights = weights->weights;
 	return def;
 }
 

@@ -1,5 +1,7 @@
 #include "lab/bench/report.h"
 
+#include "io/grow.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -27,18 +29,11 @@ static int FindPlace(const benchReport* report, const char* table)
 benchRow* benchReport_AddRow(benchReport* report, const char* table)
 {
 	static benchRow spare; // so that callers need not care: the report is void anyway
-	if (report->rowCount == report->rowCapacity)
+	if (!ioGrow(&report->rows, &report->rowCapacity, (size_t)report->rowCount + 1, sizeof(benchRow)))
 	{
-		int capacity = 2 * report->rowCapacity + 32;
-		benchRow* rows = realloc(report->rows, (size_t)capacity * sizeof(benchRow));
-		if (rows == NULL)
-		{
-			benchReport_Fail(report, "out of memory");
-			spare.cellCount = 0;
-			return &spare;
-		}
-		report->rows = rows;
-		report->rowCapacity = capacity;
+		benchReport_Fail(report, "out of memory");
+		spare.cellCount = 0;
+		return &spare;
 	}
 	int place = FindPlace(report, table);
 	benchRow* row = report->rows + place;

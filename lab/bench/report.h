@@ -71,7 +71,7 @@ typedef struct benchReport
 	const char* title;
 	benchRow* rows;
 	int rowCount;
-	int rowCapacity;
+	size_t rowCapacity;
 	benchAim aims[BENCH_MAX_AIMS];
 	int aimCount;
 	benchPlot plots[BENCH_MAX_PLOTS];

@@ -6,7 +6,6 @@
 #include "lab/bench/blend_scene.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CONTACTS 2
@@ -101,28 +100,27 @@ static double FindDepth(benchMeeting* meeting, const scalingStarts starts, doubl
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
-static void AddRows(
-    benchReport* report, const char* title, const benchMeeting* meeting, double depth, const benchMeetingTimes* all)
+static void AddRows(benchReport* report, const char* title, const benchMeeting* meeting, double depth)
 {
 	for (int method = 0; method < BENCH_METHODS; ++method)
 	{
-		if (all[method].isMeasured && !benchGetMethod((benchMethod)method)->isOnWall)
+		if (meeting->times[method].isMeasured && !benchGetMethod((benchMethod)method)->isOnWall)
 		{
 			benchRow* row = benchReport_AddRow(report, title);
 			benchRow_Count(row, "vertices", meeting->actors[0].mesh->vertexCount);
 			benchRow_Count(row, "nodes", meeting->actors[0].weights->transformCount);
 			benchRow_Number(row, "buildSeconds", 1e-3 * meeting->base.bodies[0].buildMs, 2);
 			benchRow_Number(row, "depth", depth, 4);
-			benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
+			benchMeeting_AddCells(row, meeting, (benchMethod)method);
 		}
 	}
 }
 
 // One thread and two, by the wall.
-static void AddThreads(benchReport* report, const benchMeeting* meeting, const benchMeetingTimes* all)
+static void AddThreads(benchReport* report, const benchMeeting* meeting)
 {
-	double one = benchMeeting_GetBest(meeting, all + bench_oneThread);
-	double two = benchMeeting_GetBest(meeting, all + bench_twoThreads);
+	double one = benchMeeting_GetBest(meeting, bench_oneThread);
+	double two = benchMeeting_GetBest(meeting, bench_twoThreads);
 	const char* contact = sceneContact_GetName(meeting->contact);
 	benchRow* row = benchReport_AddRow(report, "A query on two threads, by the wall, per frame");
 	benchRow_Count(row, "vertices", meeting->actors[0].mesh->vertexCount);
@@ -145,28 +143,22 @@ static void RunContact(const benchOptions* options, scalingSeries* series, int i
 	const benchMeetingPlan plan = { .methods = ourMethods | (hasPeers ? peers : 0) | (hasThreads ? BENCH_THREADED : 0),
 		.passes = options->full ? 5 : 3,
 		.briefPasses = 1 };
-	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting_Forget(meeting, contact);
 	double depth = FindDepth(meeting, starts, wantedPairs[contact], report);
-	if (all == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	else if (report->failure[0] == '\0' && benchMeeting_Run(meeting, &plan, all, report))
+	if (report->failure[0] == '\0' && benchMeeting_Run(meeting, &plan, report))
 	{
 		if (meeting->vertices < 100000)
 		{
 			benchMeeting_Verify(meeting, report);
 		}
-		AddRows(report, series->titles[contact], meeting, depth, all);
+		AddRows(report, series->titles[contact], meeting, depth);
 		if (hasThreads)
 		{
-			AddThreads(report, meeting, all);
+			AddThreads(report, meeting);
 		}
-		series->ours[contact][i] = benchMeeting_GetBest(meeting, all + bench_ours);
-		series->bottomUp[contact][i] = benchMeeting_GetBest(meeting, all + bench_bottomUp);
+		series->ours[contact][i] = benchMeeting_GetBest(meeting, bench_ours);
+		series->bottomUp[contact][i] = benchMeeting_GetBest(meeting, bench_bottomUp);
 	}
-	free(all);
 }
 
 static void RunCase(const benchOptions* options, scalingSeries* series, int i, uint32_t frequency, uint32_t nodeCount,

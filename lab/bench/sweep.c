@@ -57,12 +57,6 @@ typedef struct Tally
 	Sample all, freeSteps, meetSteps; // the last two beside collide at the end and the distance at the start
 } Tally;
 
-static int CompareNumbers(const void* a, const void* b)
-{
-	const double x = *(const double*)a, y = *(const double*)b;
-	return (x > y) - (x < y);
-}
-
 static bool Make(Couple* couple, const benchCharacter* character)
 {
 	*couple = (Couple){ .character = character };
@@ -221,7 +215,7 @@ static double Quantile(const Sample* sample, double (*get)(const Step*), double 
 	{
 		values[i] = get(sample->steps + i);
 	}
-	qsort(values, (size_t)sample->count, sizeof(double), CompareNumbers);
+	qsort(values, (size_t)sample->count, sizeof(double), benchCompareDoubles);
 	return sample->count > 0 ? values[(int)(part * (sample->count - 1))] : (double)NAN;
 }
 
@@ -263,10 +257,7 @@ static void RunFlights(const benchCharacter* character, int count, benchReport* 
 	const sceneMesh* mesh = &character->mesh;
 	const bruteMesh both[2] = { { mesh->positions, mesh->triangles, mesh->triangleCount },
 		{ mesh->positions, mesh->triangles, mesh->triangleCount } };
-	const snugModelDef def = { .positions = mesh->positions,
-		.vertexCount = mesh->vertexCount,
-		.triangles = mesh->triangles,
-		.triangleCount = mesh->triangleCount };
+	const snugModelDef def = sceneMesh_MakeDef(mesh, snug_rigid);
 	snugModel* model = NULL;
 	snugBody* bodies[3] = { NULL };
 	void* peer = benchSweepFcl.create(both);

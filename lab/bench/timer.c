@@ -36,7 +36,7 @@ void benchSamples_Add(benchSamples* samples, double value)
 	}
 }
 
-static int CompareDoubles(const void* first, const void* second)
+int benchCompareDoubles(const void* first, const void* second)
 {
 	double a = *(const double*)first, b = *(const double*)second;
 	return (a > b) - (a < b);
@@ -51,7 +51,7 @@ double benchSamples_Median(const benchSamples* samples)
 		return NAN;
 	}
 	memcpy(sorted, samples->values, (size_t)n * sizeof(double));
-	qsort(sorted, (size_t)n, sizeof(double), CompareDoubles);
+	qsort(sorted, (size_t)n, sizeof(double), benchCompareDoubles);
 	return 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
 }
 

@@ -25,4 +25,7 @@ void benchSamples_Add(benchSamples* samples, double value);
 double benchSamples_Median(const benchSamples* samples);
 double benchSamples_Min(const benchSamples* samples);
 
+/// For qsort.
+int benchCompareDoubles(const void* first, const void* second);
+
 #endif

@@ -288,13 +288,9 @@ static bool MakeWeights(maker* m)
 static bool MakeTargets(maker* m)
 {
 	const sceneAnatomy* a = m->anatomy;
-	size_t vertexCount = m->out->mesh.vertexCount, most = vertexCount * (size_t)a->spotCount;
+	size_t vertexCount = m->out->mesh.vertexCount;
 	sceneTargets* targets = &m->out->targets;
-	targets->count = (uint32_t)a->spotCount;
-	targets->starts = malloc((vertexCount + 1) * sizeof(uint32_t));
-	targets->fields = malloc((most + 1) * sizeof(uint16_t));
-	targets->displacements = malloc((most + 1) * 3 * sizeof(float));
-	if (targets->starts == NULL || targets->fields == NULL || targets->displacements == NULL)
+	if (!sceneTargets_Allocate(targets, vertexCount, (uint32_t)a->spotCount))
 	{
 		return false;
 	}
@@ -348,6 +344,16 @@ void sceneCharacter_Free(sceneCharacter* character)
 	sceneMesh_Free(&character->mesh);
 	sceneWeights_Free(&character->weights);
 	sceneTargets_Free(&character->targets);
+}
+
+bool sceneTargets_Allocate(sceneTargets* targets, size_t vertexCount, uint32_t fieldCount)
+{
+	size_t most = vertexCount * fieldCount;
+	targets->count = fieldCount;
+	targets->starts = calloc(vertexCount + 1, sizeof(uint32_t));
+	targets->fields = malloc((most + 1) * sizeof(uint16_t));
+	targets->displacements = malloc((most + 1) * 3 * sizeof(float));
+	return targets->starts != NULL && targets->fields != NULL && targets->displacements != NULL;
 }
 
 void sceneTargets_Free(sceneTargets* targets)

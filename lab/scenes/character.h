@@ -60,6 +60,8 @@ void sceneCharacter_Free(sceneCharacter* character);
 /// A definition of a skin; everything in it is borrowed. Without morph targets: see sceneTargets_Get.
 snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugBlending blending);
 snugFieldsDef sceneTargets_Get(const sceneTargets* targets);
+/// Room for all fields of all vertices.
+bool sceneTargets_Allocate(sceneTargets* targets, size_t vertexCount, uint32_t fieldCount);
 void sceneTargets_Free(sceneTargets* targets);
 
 /// @defgroup poses Poses

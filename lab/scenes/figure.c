@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RELAX_ROUNDS 12
 #define ATTEMPTS 8
@@ -294,13 +293,9 @@ static void AddSwell(const maker* m, const sceneSwell* swell, bool isMirrored, s
 
 static bool MakeTargets(maker* m)
 {
-	size_t vertexCount = m->out->character.mesh.vertexCount, most = vertexCount * (size_t)m->shape->targetCount;
+	size_t vertexCount = m->out->character.mesh.vertexCount;
 	sceneTargets* targets = &m->out->character.targets;
-	targets->count = (uint32_t)m->shape->targetCount;
-	targets->starts = calloc(vertexCount + 1, sizeof(uint32_t));
-	targets->fields = malloc((most + 1) * sizeof(uint16_t));
-	targets->displacements = malloc((most + 1) * 3 * sizeof(float));
-	if (targets->starts == NULL || targets->fields == NULL || targets->displacements == NULL)
+	if (!sceneTargets_Allocate(targets, vertexCount, (uint32_t)m->shape->targetCount))
 	{
 		return false;
 	}

@@ -2,7 +2,6 @@
 
 #include "solvers/sine.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +48,15 @@ sceneMesh sceneMesh_Copy(const sceneMesh* mesh)
 		memcpy(copy.triangles, mesh->triangles, (size_t)mesh->triangleCount * 3 * sizeof(uint32_t));
 	}
 	return copy;
+}
+
+snugModelDef sceneMesh_MakeDef(const sceneMesh* mesh, snugDeformer deformer)
+{
+	return (snugModelDef){ .positions = mesh->positions,
+		.vertexCount = mesh->vertexCount,
+		.triangles = mesh->triangles,
+		.triangleCount = mesh->triangleCount,
+		.deformer = deformer };
 }
 
 bool sceneMesh_Append(sceneMesh* mesh, const sceneMesh* other)

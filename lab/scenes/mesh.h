@@ -23,6 +23,9 @@ void sceneMesh_Free(sceneMesh* mesh);
 bool sceneMesh_IsValid(const sceneMesh* mesh);
 sceneMesh sceneMesh_Copy(const sceneMesh* mesh);
 
+/// A model of it, rigid or free; of others the rest is still to be set.
+snugModelDef sceneMesh_MakeDef(const sceneMesh* mesh, snugDeformer deformer);
+
 /// Add a copy of another mesh behind the vertices and triangles of this one.
 /// @return false, with the mesh unchanged, if there is no memory
 bool sceneMesh_Append(sceneMesh* mesh, const sceneMesh* other);

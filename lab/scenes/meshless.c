@@ -323,16 +323,12 @@ void sceneWeights_Free(sceneWeights* weights)
 
 snugModelDef sceneMakeBlendDef(const sceneMesh* mesh, const sceneWeights* weights, snugTreeDef tree)
 {
-	snugModelDef def = { .positions = mesh->positions,
-		.vertexCount = mesh->vertexCount,
-		.triangles = mesh->triangles,
-		.triangleCount = mesh->triangleCount,
-		.deformer = snug_skin,
-		.tree = tree,
-		.skin = { .jointCount = weights->transformCount,
-		    .starts = weights->starts,
-		    .joints = weights->transforms,
-		    .weights = weights->weights } };
+	snugModelDef def = sceneMesh_MakeDef(mesh, snug_skin);
+	def.tree = tree;
+	def.skin = (snugSkinDef){ .jointCount = weights->transformCount,
+		.starts = weights->starts,
+		.joints = weights->transforms,
+		.weights = weights->weights };
 	return def;
 }
 

@@ -1,4 +1,5 @@
 // `snug truth`: writes a truth set, or scores a library's answers to one.
+#include "io/load.h"
 #include "lab/truth/exact.h"
 #include "lab/truth/hard.h"
 #include "lab/truth/score.h"
@@ -285,42 +286,14 @@ static void Unload(loaded* l)
 	l->bytes = NULL;
 }
 
-static bool ReadAll(loaded* l)
-{
-	FILE* stream = fopen(l->path, "rb");
-	size_t capacity = 0, got = 1;
-	l->size = 0;
-	l->bytes = NULL;
-	while (stream != NULL && got > 0)
-	{
-		if (l->size == capacity)
-		{
-			capacity = 2 * capacity + (1 << 20);
-			uint8_t* grown = realloc(l->bytes, capacity);
-			if (grown == NULL)
-			{
-				break;
-			}
-			l->bytes = grown;
-		}
-		got = fread(l->bytes + l->size, 1, capacity - l->size, stream);
-		l->size += got;
-	}
-	bool good = stream != NULL && got == 0 && ferror(stream) == 0;
-	if (stream != NULL)
-	{
-		fclose(stream);
-	}
-	return good;
-}
-
 static bool Load(loaded* l)
 {
 	char error[160];
-	if (!ReadAll(l))
+	ioError ignored; // whatever it is: the path is what can be wrong
+	l->bytes = ioReadFile(l->path, l->path, SIZE_MAX, &l->size, &ignored);
+	if (l->bytes == NULL)
 	{
 		cliError("%s: cannot read", l->path);
-		Unload(l);
 		return false;
 	}
 	if (!truthFile_Parse(&l->file, l->bytes, l->size, error))

@@ -1,5 +1,7 @@
 #include "lab/truth/score.h"
 
+#include "program/check/brute.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +16,6 @@ truthScore truthScore_Pairs(const truthFile* wanted, const truthFile* found, uin
 		score.invented += !is && said;
 	}
 	return score;
-}
-
-static int ComparePairs(const void* first, const void* second)
-{
-	const snugPair *x = first, *y = second;
-	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
 }
 
 /// Pairs in order, each once.
@@ -38,10 +34,10 @@ static bool Sort(sortedPairs* sorted, const uint8_t* bytes, uint64_t count)
 		return false;
 	}
 	memcpy(sorted->pairs, bytes, (size_t)count * sizeof(snugPair));
-	qsort(sorted->pairs, (size_t)count, sizeof(snugPair), ComparePairs);
+	qsort(sorted->pairs, (size_t)count, sizeof(snugPair), bruteComparePairs);
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		if (i == 0 || ComparePairs(&sorted->pairs[i - 1], &sorted->pairs[i]) != 0)
+		if (i == 0 || bruteComparePairs(&sorted->pairs[i - 1], &sorted->pairs[i]) != 0)
 		{
 			sorted->pairs[sorted->count++] = sorted->pairs[i];
 		}
@@ -55,7 +51,9 @@ static void AddFrame(truthScore* score, const sortedPairs* wanted, const sortedP
 	score->wanted += wanted->count;
 	while (i < wanted->count || j < found->count)
 	{
-		int order = i == wanted->count ? 1 : j == found->count ? -1 : ComparePairs(wanted->pairs + i, found->pairs + j);
+		int order = i == wanted->count  ? 1
+		            : j == found->count ? -1
+		                                : bruteComparePairs(wanted->pairs + i, found->pairs + j);
 		score->missed += order < 0;
 		score->invented += order > 0;
 		i += order <= 0;

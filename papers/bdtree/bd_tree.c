@@ -3,6 +3,7 @@
 #include "deform/fields/fields.h"
 #include "geometry/eigen.h"
 #include "geometry/triangle.h"
+#include "solvers/hoard.h"
 #include "tree/leaf_kernels.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ struct bdTree
 	bdTreeDef def;
 	uint32_t fieldCount; ///< none for rigid models
 	uint32_t width;      ///< of a term: fours
+	simHoard hoard;      ///< all that follows
 	four* terms;         ///< (nodes, fieldCount + 1, width)
 	four (*axes)[3];     ///< (nodes) of oriented boxes; else null
 	four* vertices;      ///< (vertices, fieldCount + 1): rest position and displacements
@@ -39,6 +41,7 @@ struct bdBody
 	const bdTree* tree;
 	sgPlacement placement;
 	uint32_t version;
+	simHoard hoard;      ///< all that follows
 	four* factors;       ///< (fieldCount, width): what terms are multiplied by, q for centres and |q| for extents
 	volume* volumes;     ///< (nodes) placed
 	four (*axes)[3];     ///< (nodes) of oriented boxes, placed; else null
@@ -200,14 +203,16 @@ static bool Build(bdTree* tree, const snugModel* model)
 	}
 	size_t terms = (size_t)tree->fieldCount + 1;
 	tree->width = tree->def.kind == bd_spheres ? 1 : 2;
-	tree->terms = calloc(terms * tree->width * tree->tree.nodeCount + 1, sizeof(four));
-	tree->vertices = calloc(terms * model->tree.vertexCount + 1, sizeof(four));
-	tree->stretches = calloc((size_t)tree->tree.nodeCount + 1, sizeof(float));
-	tree->most = calloc(terms, sizeof(double));
-	tree->axes = tree->def.kind == bd_oriented ? calloc((size_t)tree->tree.nodeCount + 1, sizeof(*tree->axes)) : NULL;
+	tree->terms = simHoard_Take(&tree->hoard, terms * tree->width * tree->tree.nodeCount, sizeof(four));
+	tree->vertices = simHoard_Take(&tree->hoard, terms * model->tree.vertexCount, sizeof(four));
+	tree->stretches = simHoard_Take(&tree->hoard, tree->tree.nodeCount, sizeof(float));
+	tree->most = simHoard_Take(&tree->hoard, terms, sizeof(double));
+	if (tree->def.kind == bd_oriented)
+	{
+		tree->axes = simHoard_Take(&tree->hoard, tree->tree.nodeCount, sizeof(*tree->axes));
+	}
 	nodeVertices below = { .vertices = NULL };
-	bool good = tree->terms != NULL && tree->vertices != NULL && tree->stretches != NULL && tree->most != NULL &&
-	            (tree->axes != NULL || tree->def.kind != bd_oriented) && nodeVertices_Create(&below, &tree->tree);
+	bool good = !tree->hoard.isShort && nodeVertices_Create(&below, &tree->tree);
 	if (good)
 	{
 		CopyVertices(tree, model, &fields);
@@ -243,11 +248,7 @@ void bdTree_Destroy(bdTree* tree)
 	if (tree != NULL)
 	{
 		binaryTree_Free(&tree->tree);
-		free(tree->terms);
-		free(tree->axes);
-		free(tree->vertices);
-		free(tree->stretches);
-		free(tree->most);
+		simHoard_Free(&tree->hoard);
 		free(tree);
 	}
 }
@@ -277,25 +278,23 @@ double bdTree_GetGrowth(const bdTree* tree, uint32_t node)
 
 bdBody* bdBody_Create(const bdTree* tree)
 {
-	size_t nodes = (size_t)tree->tree.nodeCount + 1, vertices = (size_t)tree->tree.model->tree.vertexCount + 1;
+	size_t nodes = tree->tree.nodeCount, vertices = tree->tree.model->tree.vertexCount;
 	bdBody* bd = calloc(1, sizeof(bdBody));
 	if (bd == NULL)
 	{
 		return NULL;
 	}
 	bd->tree = tree;
-	bd->factors = calloc((size_t)tree->width * tree->fieldCount + 1, sizeof(four));
-	bd->volumes = malloc(nodes * sizeof(volume));
-	bd->axes = tree->axes != NULL ? malloc(nodes * sizeof(*bd->axes)) : NULL;
-	bd->opened = calloc(nodes, sizeof(uint32_t));
-	bd->positions = malloc(vertices * sizeof(four));
-	bd->evaluated = calloc(vertices, sizeof(uint32_t));
-	bd->computed = malloc(nodes * sizeof(volume));
-	bd->computedAt = malloc(nodes * sizeof(double));
-	bd->amplitudes = calloc((size_t)tree->fieldCount + 1, sizeof(float));
-	if ((bd->axes == NULL && tree->axes != NULL) || bd->factors == NULL || bd->volumes == NULL || bd->opened == NULL ||
-	    bd->positions == NULL || bd->evaluated == NULL || bd->computed == NULL || bd->computedAt == NULL ||
-	    bd->amplitudes == NULL)
+	bd->factors = simHoard_Take(&bd->hoard, (size_t)tree->width * tree->fieldCount, sizeof(four));
+	bd->volumes = simHoard_Take(&bd->hoard, nodes, sizeof(volume));
+	bd->axes = tree->axes != NULL ? simHoard_Take(&bd->hoard, nodes, sizeof(*bd->axes)) : NULL;
+	bd->opened = simHoard_Take(&bd->hoard, nodes, sizeof(uint32_t));
+	bd->positions = simHoard_Take(&bd->hoard, vertices, sizeof(four));
+	bd->evaluated = simHoard_Take(&bd->hoard, vertices, sizeof(uint32_t));
+	bd->computed = simHoard_Take(&bd->hoard, nodes, sizeof(volume));
+	bd->computedAt = simHoard_Take(&bd->hoard, nodes, sizeof(double));
+	bd->amplitudes = simHoard_Take(&bd->hoard, tree->fieldCount, sizeof(float));
+	if (bd->hoard.isShort)
 	{
 		bdBody_Destroy(bd);
 		return NULL;
@@ -311,15 +310,7 @@ void bdBody_Destroy(bdBody* bd)
 {
 	if (bd != NULL)
 	{
-		free(bd->factors);
-		free(bd->volumes);
-		free(bd->axes);
-		free(bd->opened);
-		free(bd->positions);
-		free(bd->evaluated);
-		free(bd->computed);
-		free(bd->computedAt);
-		free(bd->amplitudes);
+		simHoard_Free(&bd->hoard);
 		free(bd);
 	}
 }

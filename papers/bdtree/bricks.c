@@ -51,21 +51,20 @@ static bool NumberNodes(simBricks* b, maker* m)
 
 static bool Allocate(simBricks* b, const maker* m, uint32_t vertexCount)
 {
+	simHoard* hoard = &b->hoard;
 	size_t nodes = b->nodeCount, cells = m->voxels.cellCount;
-	b->rest = calloc(nodes, sizeof(*b->rest));
-	b->displacement = calloc(nodes, sizeof(*b->displacement));
-	b->velocity = calloc(nodes, sizeof(*b->velocity));
-	b->external = calloc(nodes, sizeof(*b->external));
-	b->force = calloc(nodes, sizeof(*b->force));
-	b->mass = calloc(nodes, sizeof(*b->mass));
-	b->isHeld = calloc(nodes, sizeof(*b->isHeld));
-	b->bricks = calloc(cells, sizeof(*b->bricks));
-	b->kinds = calloc(cells, sizeof(*b->kinds));
-	b->vertices = calloc((size_t)vertexCount + 1, sizeof(*b->vertices));
+	b->rest = simHoard_Take(hoard, nodes, sizeof(*b->rest));
+	b->displacement = simHoard_Take(hoard, nodes, sizeof(*b->displacement));
+	b->velocity = simHoard_Take(hoard, nodes, sizeof(*b->velocity));
+	b->external = simHoard_Take(hoard, nodes, sizeof(*b->external));
+	b->force = simHoard_Take(hoard, nodes, sizeof(*b->force));
+	b->mass = simHoard_Take(hoard, nodes, sizeof(*b->mass));
+	b->isHeld = simHoard_Take(hoard, nodes, sizeof(*b->isHeld));
+	b->bricks = simHoard_Take(hoard, cells, sizeof(*b->bricks));
+	b->kinds = simHoard_Take(hoard, cells, sizeof(*b->kinds));
+	b->vertices = simHoard_Take(hoard, vertexCount, sizeof(*b->vertices));
 	b->vertexCount = vertexCount;
-	return b->rest != NULL && b->displacement != NULL && b->velocity != NULL && b->external != NULL &&
-	       b->force != NULL && b->mass != NULL && b->isHeld != NULL && b->bricks != NULL && b->kinds != NULL &&
-	       b->vertices != NULL;
+	return !hoard->isShort;
 }
 
 // The kind of bricks that are filled so.
@@ -244,16 +243,7 @@ bool simBricks_Create(simBricks* bricks, const simBricksDef* def, simError* erro
 
 void simBricks_Free(simBricks* b)
 {
-	free(b->rest);
-	free(b->displacement);
-	free(b->velocity);
-	free(b->external);
-	free(b->force);
-	free(b->mass);
-	free(b->isHeld);
-	free(b->bricks);
-	free(b->kinds);
-	free(b->vertices);
+	simHoard_Free(&b->hoard);
 	*b = (simBricks){ .nodeCount = 0 };
 }
 

@@ -12,6 +12,7 @@
 #define SIM_BRICKS_H
 
 #include "solvers/brick.h"
+#include "solvers/hoard.h"
 #include "solvers/modes.h"
 
 typedef struct simBricksDef
@@ -41,6 +42,7 @@ typedef struct simBrickVertex
 typedef struct simBricks
 {
 	uint32_t nodeCount, brickCount, kindCount, vertexCount;
+	simHoard hoard;
 	double (*rest)[3];
 	double (*displacement)[3];
 	double (*velocity)[3];

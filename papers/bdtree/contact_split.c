@@ -5,7 +5,7 @@
 #include "geometry/eigen.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A gap counts if it is wider than this part of the node. Of a chair's 1,024 spheres the largest has a radius of 0.134
@@ -57,29 +57,12 @@ static void Project(contactItem* items, uint32_t count, const double axis[3])
 	}
 }
 
-static bool Before(const contactItem* a, const contactItem* b)
+// The order is total, so every way to sort has the same result.
+static int Compare(const void* first, const void* second)
 {
-	double first = a->lower + a->upper, second = b->lower + b->upper;
-	return first < second || (first == second && a->triangle < b->triangle);
-}
-
-// Shell's, with the steps of Gonnet and Baeza-Yates. The order is total, so there is one result.
-static void Sort(contactItem* items, uint32_t count)
-{
-	for (uint32_t step = count; step > 1;)
-	{
-		step = step < 5 ? 1 : (uint32_t)((5 * (uint64_t)step - 1) / 11);
-		for (uint32_t i = step; i < count; ++i)
-		{
-			contactItem item = items[i];
-			uint32_t at = i;
-			for (; at >= step && Before(&item, items + at - step); at -= step)
-			{
-				items[at] = items[at - step];
-			}
-			items[at] = item;
-		}
-	}
+	const contactItem *a = first, *b = second;
+	const double x = a->lower + a->upper, y = b->lower + b->upper;
+	return x != y ? (x > y) - (x < y) : (a->triangle > b->triangle) - (a->triangle < b->triangle);
 }
 
 // The widest gap that leaves `least` on each side, if it is wide enough; else the median.
@@ -118,6 +101,6 @@ uint32_t contactSplit_Cut(contactItem* items, uint32_t count, uint32_t levels)
 	double axis[3];
 	FindAxis(items, count, axis);
 	Project(items, count, axis);
-	Sort(items, count);
+	qsort(items, count, sizeof(contactItem), Compare);
 	return FindCut(items, count, 1u << (levels - 1));
 }

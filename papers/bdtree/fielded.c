@@ -3,7 +3,6 @@
 #include "lab/bench/meeting.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /// Bodies with more triangles are run by one method after the other: their models in every form would not fit into
 /// memory together.
@@ -15,13 +14,14 @@ static const benchMethodSet usualMethods =
 static const benchMethodSet otherMethods =
     BENCH_BIT(bench_front) | BENCH_BIT(bench_bdOriented) | BENCH_BIT(bench_freeBottomUp);
 
-static void AddRow(benchReport* report, const benchFieldedScene* scene, const benchMeeting* meeting,
-    const benchMeetingTimes* times, const benchMethodDef* method)
+static void AddRow(benchReport* report, const benchFieldedScene* scene, const benchMeeting* meeting, benchMethod m)
 {
+	const benchMethodDef* method = benchGetMethod(m);
+	const benchMeetingTimes* times = meeting->times + m;
 	benchRow* row = benchReport_AddRow(report, "Posing and query, per frame");
 	benchRow_Text(row, "scene", scene->name);
 	benchRow_Text(row, "method", method->name);
-	benchRow_Number(row, "bestMicroseconds", 1e3 * benchMeeting_GetBest(meeting, times), 2);
+	benchRow_Number(row, "bestMicroseconds", 1e3 * benchMeeting_GetBest(meeting, m), 2);
 	benchRow_Number(row, "volumeTests", times->volumeTests, 0);
 	benchRow_Number(row, "nodesRefitted", times->nodesRefitted, 0);
 	if (method->bd.temporal > 0.0)
@@ -37,25 +37,19 @@ static void AddRow(benchReport* report, const benchFieldedScene* scene, const be
 static void RunMeeting(const benchFieldedScene* scene, benchMeeting* meeting, const benchMeetingPlan* plan,
     benchFieldedResult* results, benchReport* report)
 {
-	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
-	if (all == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	else if (benchMeeting_Run(meeting, plan, all, report))
+	if (benchMeeting_Run(meeting, plan, report))
 	{
 		benchMeeting_Verify(meeting, report);
 		for (int m = 0; m < BENCH_METHODS; ++m)
 		{
-			if (all[m].isMeasured)
+			if (meeting->times[m].isMeasured)
 			{
-				results[m].bestMicroseconds = 1e3 * benchMeeting_GetBest(meeting, all + m);
-				results[m].volumeTests = all[m].volumeTests;
-				AddRow(report, scene, meeting, all + m, benchGetMethod((benchMethod)m));
+				results[m].bestMicroseconds = 1e3 * benchMeeting_GetBest(meeting, (benchMethod)m);
+				results[m].volumeTests = meeting->times[m].volumeTests;
+				AddRow(report, scene, meeting, (benchMethod)m);
 			}
 		}
 	}
-	free(all);
 }
 
 void benchFielded_Run(const benchFieldedScene* scene, const benchOptions* options, int passes,

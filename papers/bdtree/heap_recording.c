@@ -1,6 +1,7 @@
 #include "papers/bdtree/heap_recording.h"
 
 #include "papers/bdtree/world_touch.h"
+#include "solvers/hoard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct heapRecorder
 	heapScene scene;
 	surface body, stage;
 	recording* recording;
+	simHoard hoard;      ///< all that follows
 	uint8_t* marks;      ///< (bodies * coarse triangles), then those of the stage
 	uint32_t* triangles; ///< (fine triangles) of a node
 	float* matrices;     ///< (joints * 12)
@@ -140,24 +142,19 @@ static uint32_t* FindCoarse(const heapMesh* mesh)
 /// matrices have no more than a translation, along an axis each, and whose weights are the field.
 typedef struct jointed
 {
+	simHoard hoard;
 	float *positions, *weights;
 	uint32_t* starts;
 	uint16_t* joints;
 } jointed;
 
-static void Jointed_Free(jointed* j)
-{
-	free(j->positions);
-	free(j->weights);
-	free(j->starts);
-	free(j->joints);
-}
-
 static bool Jointed_Allocate(jointed* j, size_t vertices, size_t joints)
 {
-	*j = (jointed){ malloc((3 * vertices + 1) * sizeof(float)), malloc((vertices * joints + 1) * sizeof(float)),
-		malloc((vertices + 1) * sizeof(uint32_t)), malloc((vertices * joints + 1) * sizeof(uint16_t)) };
-	return j->positions != NULL && j->weights != NULL && j->starts != NULL && j->joints != NULL;
+	j->positions = simHoard_Take(&j->hoard, vertices, 3 * sizeof(float));
+	j->weights = simHoard_Take(&j->hoard, vertices * joints, sizeof(float));
+	j->starts = simHoard_Take(&j->hoard, vertices + 1, sizeof(uint32_t));
+	j->joints = simHoard_Take(&j->hoard, vertices * joints, sizeof(uint16_t));
+	return !j->hoard.isShort;
 }
 
 static void FindScales(const heapMesh* mesh, uint32_t modeCount, double scales[SIM_MAX_MODES])
@@ -198,7 +195,7 @@ static void Jointed_Fill(jointed* j, const heapMesh* mesh, const surface* s, con
 
 static bool Surface_Create(surface* s, recording* r, const heapMesh* mesh, uint32_t modeCount)
 {
-	jointed j = { NULL, NULL, NULL, NULL };
+	jointed j = { .positions = NULL };
 	*s = (surface){ .coarseCount = mesh->coarse.triangleCount, .modeCount = modeCount, .number = -1 };
 	uint32_t* nearest = sceneMesh_IsValid(&mesh->coarse)
 	                        ? FindAllNearest(mesh->fine->positions, mesh->fine->vertexCount, mesh->coarse.positions,
@@ -216,7 +213,7 @@ static bool Surface_Create(surface* s, recording* r, const heapMesh* mesh, uint3
 		s->coarseOf = FindCoarse(mesh);
 		good = s->coarseOf != NULL;
 	}
-	Jointed_Free(&j);
+	simHoard_Free(&j.hoard);
 	free(nearest);
 	return good;
 }
@@ -238,9 +235,9 @@ static bool Build(heapRecorder* r)
 	            Surface_Create(&r->body, r->recording, &scene->body, vibrates ? scene->body.modeCount : 0) &&
 	            (!HasStage(scene) || Surface_Create(&r->stage, r->recording, &scene->stage, scene->stage.modeCount));
 	size_t marks = (size_t)bodies * r->body.coarseCount + r->stage.coarseCount;
-	r->marks = malloc(marks + 1);
-	r->triangles = malloc(((size_t)most + 1) * sizeof(uint32_t));
-	r->matrices = malloc((1 + 3 * SIM_MAX_MODES) * 12 * sizeof(float));
+	r->marks = simHoard_Take(&r->hoard, marks, 1);
+	r->triangles = simHoard_Take(&r->hoard, most, sizeof(uint32_t));
+	r->matrices = simHoard_Take(&r->hoard, 1 + 3 * SIM_MAX_MODES, 12 * sizeof(float));
 	for (uint32_t i = 0; i < bodies && good; ++i)
 	{
 		recording_AddBody(r->recording, r->body.number, bodyColors[i % (sizeof(bodyColors) / sizeof(bodyColors[0]))]);
@@ -249,7 +246,7 @@ static bool Build(heapRecorder* r)
 	{
 		recording_AddBody(r->recording, r->stage.number, grey);
 	}
-	return good && r->marks != NULL && r->triangles != NULL && r->matrices != NULL;
+	return good && !r->hoard.isShort;
 }
 
 heapRecorder* heapRecorder_Create(const heapScene* scene)
@@ -276,9 +273,7 @@ void heapRecorder_Destroy(heapRecorder* r)
 		sceneMesh_Free(&r->scene.stage.coarse);
 		free(r->body.coarseOf);
 		free(r->stage.coarseOf);
-		free(r->marks);
-		free(r->triangles);
-		free(r->matrices);
+		simHoard_Free(&r->hoard);
 		free(r);
 	}
 }

@@ -30,6 +30,7 @@
 #define PAPERS_BDTREE_WORLD_H
 
 #include "papers/bdtree/modal.h"
+#include "solvers/hoard.h"
 
 #include <stdio.h>
 
@@ -136,24 +137,26 @@ typedef struct simWorld
 	snugScene* scene;
 	contactScene* spheres;
 	sphereContact* list; ///< (listCapacity) of one body with ground or stage
-	uint64_t listCapacity;
+	size_t listCapacity;
 	struct simTouch* touches; ///< (touchCapacity) of all bodies with ground and stage
-	uint64_t touchCount, touchCapacity;
+	uint64_t touchCount;
+	size_t touchCapacity;
 	simGrip *grips, *nextGrips; ///< of the last step and of this one, in the order of contacts
-	uint64_t gripCount, gripCapacity;
+	uint64_t gripCount;
+	size_t gripCapacity;
 	uint32_t* table; ///< (tableCapacity) for finding springs
-	uint64_t tableCapacity;
+	size_t tableCapacity;
 	struct simRun *runs, *nextRuns; ///< (runCapacity) likewise: contacts body by body
-	uint64_t runCapacity;
+	size_t runCapacity;
 	uint32_t runCount;
 	uint32_t* runsOfBodies; ///< (ofBodiesCapacity) of each body those that it is in
-	uint64_t ofBodiesCapacity;
+	size_t ofBodiesCapacity;
 	struct simMeeting* meetings; ///< (meetingCapacity) of this step
-	uint64_t meetingCapacity;
+	size_t meetingCapacity;
 	simBody* starts;           ///< (def.bodies) as they were when the step began
 	struct simWay* ways;       ///< (def.bodies) of bodies, in the order of their lower ends
 	struct simFlight* flights; ///< (flightCapacity) that are swept
-	uint64_t flightCapacity;
+	size_t flightCapacity;
 	simCounts counts; ///< of the last step
 } simWorld;
 

@@ -98,9 +98,9 @@ static bool AddFlight(simWorld* world, uint32_t a, uint32_t b, double way, doubl
 	{
 		return true;
 	}
-	if (!simGrow((void**)&world->flights, &world->flightCapacity, world->counts.swept + 1, sizeof(simFlight), error))
+	if (!simGrow(&world->flights, &world->flightCapacity, world->counts.swept + 1, sizeof(simFlight)))
 	{
-		return false;
+		return simError_SetMemory(error);
 	}
 	world->flights[world->counts.swept++] = (simFlight){
 		.a = a < b ? a : b,

@@ -10,23 +10,6 @@ enum
 	RUNS_PER_TASK = 16
 };
 
-bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, simError* error)
-{
-	if (needed <= *capacity)
-	{
-		return true;
-	}
-	uint64_t larger = needed + needed / 2 + 256;
-	void* made = realloc(*array, (size_t)larger * size);
-	if (made == NULL)
-	{
-		return simError_SetMemory(error);
-	}
-	*array = made;
-	*capacity = larger;
-	return true;
-}
-
 // ---- Finding ---------------------------------------------------------------------------------------------------
 
 static contactResult AskOther(simWorld* world, simBody* body, uint32_t other)
@@ -43,9 +26,9 @@ static bool FindTouches(simWorld* world, uint32_t number, uint32_t other, simErr
 	contactResult found = AskOther(world, body, other);
 	if (found.status == snug_success && found.count > world->listCapacity)
 	{
-		if (!simGrow((void**)&world->list, &world->listCapacity, found.count, sizeof(*world->list), error))
+		if (!simGrow(&world->list, &world->listCapacity, found.count, sizeof(*world->list)))
 		{
-			return false;
+			return simError_SetMemory(error);
 		}
 		found.spheresUpdated += AskOther(world, body, other).spheresUpdated;
 	}
@@ -54,9 +37,9 @@ static bool FindTouches(simWorld* world, uint32_t number, uint32_t other, simErr
 		return simError_Set(error, "body %u: %s", number, snugGetStatusText(found.status));
 	}
 	uint64_t count = world->touchCount + found.count;
-	if (!simGrow((void**)&world->touches, &world->touchCapacity, count, sizeof(simTouch), error))
+	if (!simGrow(&world->touches, &world->touchCapacity, count, sizeof(simTouch)))
 	{
-		return false;
+		return simError_SetMemory(error);
 	}
 	for (uint64_t i = 0; i < found.count; ++i)
 	{
@@ -145,14 +128,15 @@ static int CompareRuns(const simRun* first, const simRun* second)
 
 bool simWorld_MakeRoom(simWorld* world, uint64_t contacts, uint64_t runs, simError* error)
 {
-	uint64_t grips = world->gripCapacity, last = world->runCapacity;
-	return simGrow((void**)&world->table, &world->tableCapacity, 4 * world->gripCount, sizeof(uint32_t), error) &&
-	       simGrow((void**)&world->nextGrips, &grips, contacts, sizeof(simGrip), error) &&
-	       simGrow((void**)&world->grips, &world->gripCapacity, contacts, sizeof(simGrip), error) &&
-	       simGrow((void**)&world->nextRuns, &last, runs, sizeof(simRun), error) &&
-	       simGrow((void**)&world->runs, &world->runCapacity, runs, sizeof(simRun), error) &&
-	       simGrow((void**)&world->runsOfBodies, &world->ofBodiesCapacity, 2 * runs, sizeof(uint32_t), error) &&
-	       simGrow((void**)&world->meetings, &world->meetingCapacity, contacts, sizeof(simMeeting), error);
+	size_t grips = world->gripCapacity, last = world->runCapacity;
+	return (simGrow(&world->table, &world->tableCapacity, 4 * world->gripCount, sizeof(uint32_t)) &&
+	           simGrow(&world->nextGrips, &grips, contacts, sizeof(simGrip)) &&
+	           simGrow(&world->grips, &world->gripCapacity, contacts, sizeof(simGrip)) &&
+	           simGrow(&world->nextRuns, &last, runs, sizeof(simRun)) &&
+	           simGrow(&world->runs, &world->runCapacity, runs, sizeof(simRun)) &&
+	           simGrow(&world->runsOfBodies, &world->ofBodiesCapacity, 2 * runs, sizeof(uint32_t)) &&
+	           simGrow(&world->meetings, &world->meetingCapacity, contacts, sizeof(simMeeting))) ||
+	       simError_SetMemory(error);
 }
 
 // The runs of a step, and of each the springs that its bodies had.

@@ -12,9 +12,6 @@ typedef struct simTouch
 	sphereContact contact;
 } simTouch;
 
-/// Make room for at least so many elements, with what was there; more than asked for, so that it happens seldom.
-bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, simError* error);
-
 /// A body on its way through a step.
 typedef struct simWay
 {

@@ -64,15 +64,11 @@ bool binaryTree_Create(binaryTree* made, const snugModel* model)
 	const size_t bytes = (size_t)count * sizeof(sgBuildItem);
 	sgBuildItem* items = sgAllocate(&allocator, bytes);
 	uint32_t(*corners)[3] = malloc(((size_t)count + 1) * sizeof(*corners));
-	*made = (binaryTree){
-		.model = model,
-		.leafCount = count,
-		.nodes = calloc(2 * (size_t)count + 1, sizeof(binaryNode)),
-		.corners = calloc((size_t)count + 1, sizeof(*made->corners)),
-		.triangles = calloc((size_t)count + 1, sizeof(uint32_t)),
-	};
-	bool good =
-	    items != NULL && corners != NULL && made->nodes != NULL && made->corners != NULL && made->triangles != NULL;
+	*made = (binaryTree){ .model = model, .leafCount = count };
+	made->nodes = simHoard_Take(&made->hoard, 2 * (size_t)count, sizeof(binaryNode));
+	made->corners = simHoard_Take(&made->hoard, count, sizeof(*made->corners));
+	made->triangles = simHoard_Take(&made->hoard, count, sizeof(uint32_t));
+	bool good = items != NULL && corners != NULL && !made->hoard.isShort;
 	if (!good)
 	{
 		binaryTree_Free(made);
@@ -96,20 +92,17 @@ bool binaryTree_Create(binaryTree* made, const snugModel* model)
 
 void binaryTree_Free(binaryTree* tree)
 {
-	free(tree->nodes);
-	free(tree->corners);
-	free(tree->triangles);
+	simHoard_Free(&tree->hoard);
 	*tree = (binaryTree){ .model = NULL };
 }
 
 bool nodeVertices_Create(nodeVertices* gathered, const binaryTree* tree)
 {
-	size_t count = (size_t)tree->model->tree.vertexCount + 1;
-	*gathered = (nodeVertices){
-		.vertices = malloc(count * sizeof(uint32_t)),
-		.stamps = calloc(count, sizeof(uint32_t)),
-	};
-	bool good = gathered->vertices != NULL && gathered->stamps != NULL;
+	const uint32_t count = tree->model->tree.vertexCount;
+	*gathered = (nodeVertices){ .count = 0 };
+	gathered->vertices = simHoard_Take(&gathered->hoard, count, sizeof(uint32_t));
+	gathered->stamps = simHoard_Take(&gathered->hoard, count, sizeof(uint32_t));
+	bool good = !gathered->hoard.isShort;
 	if (!good)
 	{
 		nodeVertices_Free(gathered);
@@ -119,8 +112,7 @@ bool nodeVertices_Create(nodeVertices* gathered, const binaryTree* tree)
 
 void nodeVertices_Free(nodeVertices* gathered)
 {
-	free(gathered->vertices);
-	free(gathered->stamps);
+	simHoard_Free(&gathered->hoard);
 	*gathered = (nodeVertices){ .vertices = NULL };
 }
 
@@ -200,15 +192,12 @@ void binarySearch_Run(const binarySearch* search)
 
 bool binaryLeaves_Create(binaryLeaves* leaves, const binaryTree* tree, snugBody* body)
 {
-	size_t vertices = (size_t)tree->model->tree.vertexCount + 1, count = (size_t)tree->leafCount + 1;
-	*leaves = (binaryLeaves){
-		.tree = tree,
-		.body = body,
-		.fresh = calloc(vertices, sizeof(uint32_t)),
-		.positions = malloc(vertices * sizeof(*leaves->positions)),
-		.corners = malloc(count * sizeof(*leaves->corners)),
-	};
-	if (leaves->fresh == NULL || leaves->positions == NULL || leaves->corners == NULL)
+	const uint32_t vertices = tree->model->tree.vertexCount;
+	*leaves = (binaryLeaves){ .tree = tree, .body = body };
+	leaves->fresh = simHoard_Take(&leaves->hoard, vertices, sizeof(uint32_t));
+	leaves->positions = simHoard_Take(&leaves->hoard, vertices, sizeof(*leaves->positions));
+	leaves->corners = simHoard_Take(&leaves->hoard, tree->leafCount, sizeof(*leaves->corners));
+	if (leaves->hoard.isShort)
 	{
 		binaryLeaves_Free(leaves);
 		return false;
@@ -218,9 +207,7 @@ bool binaryLeaves_Create(binaryLeaves* leaves, const binaryTree* tree, snugBody*
 
 void binaryLeaves_Free(binaryLeaves* leaves)
 {
-	free(leaves->fresh);
-	free(leaves->positions);
-	free(leaves->corners);
+	simHoard_Free(&leaves->hoard);
 	*leaves = (binaryLeaves){ .tree = NULL };
 }
 

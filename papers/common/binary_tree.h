@@ -13,6 +13,7 @@
 #define PAPERS_BINARY_TREE_H
 
 #include "body/body.h"
+#include "solvers/hoard.h"
 
 typedef struct binaryNode
 {
@@ -28,6 +29,7 @@ typedef struct binaryTree
 	uint32_t nodeCount; ///< zero without triangles
 	uint32_t leafCount;
 	uint32_t depth; ///< the greatest level
+	simHoard hoard; ///< all that follows
 	binaryNode* nodes;
 	uint32_t (*corners)[3]; ///< (leaves) vertices in the model's order
 	uint32_t* triangles;    ///< (leaves) the caller's numbers
@@ -41,6 +43,7 @@ void binaryTree_Free(binaryTree* tree);
 /// The vertices below a node, each once.
 typedef struct nodeVertices
 {
+	simHoard hoard;
 	uint32_t* vertices; ///< (count) the model's order, as the leaves have them from left to right
 	uint32_t count;
 	uint32_t* stamps; ///< for the gathering
@@ -94,6 +97,7 @@ typedef struct binaryLeaves
 	snugBody* body; ///< borrowed
 	sgPlacement placement;
 	uint32_t version;       ///< of pose and place
+	simHoard hoard;         ///< all that follows
 	uint32_t* fresh;        ///< (vertices) version of its position
 	float (*positions)[3];  ///< (vertices)
 	float (*corners)[3][3]; ///< (leaves) those that were asked for in this step

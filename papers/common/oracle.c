@@ -53,9 +53,8 @@ void oracleBody_Destroy(oracleBody* oracle)
 }
 
 // Cluster by cluster, the fastest way there is, though vertices on their borders are evaluated more than once.
-void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed)
+void oracleEvaluate(snugBody* posed, float* positions)
 {
-	float* positions = (float*)(void*)oracle->body->poses; // in tree order
 	const sgClusters* clusters = &posed->model->clusters;
 	float run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
@@ -73,6 +72,11 @@ void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed)
 		posed->deform->evaluate(sgBody_Derive(posed), &v, 1, run);
 		memcpy(positions + 3 * (size_t)v, run, 3 * sizeof(float));
 	}
+}
+
+void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed)
+{
+	oracleEvaluate(posed, (float*)(void*)oracle->body->poses); // which are in tree order
 	oracle->body->frame = posed->frame;
 	oracle->body->isAtRest = false;
 	sgBody_Invalidate(oracle->body);

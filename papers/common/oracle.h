@@ -28,6 +28,9 @@ void oracleBody_Destroy(oracleBody* oracle);
 /// Evaluate all vertices of a posed blend body and make them the oracle's. The frame is copied too.
 void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed);
 
+/// The same into an array: vertices in the order of the tree, relative to the frame.
+void oracleEvaluate(snugBody* posed, float* positions);
+
 /// The box of all vertices of a posed body, relative to its frame, by evaluating them: nothing is stored.
 sgBox oracleOptimalBox(snugBody* posed);
 

@@ -3,6 +3,7 @@
 #include "body/body.h"
 #include "program/check/brute.h"
 #include "snug/snug_queries.h"
+#include "solvers/hoard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -266,11 +267,13 @@ void show_PlaceNodes(show* s, int body, int number, const float aside[3])
 static int AddBalls(show* s, int body, const sceneMesh* ball, float radius)
 {
 	uint32_t count = CountNodes(s, body), vertices = count * ball->vertexCount;
-	float *positions = malloc(3 * (size_t)vertices * sizeof(float)), *weights = malloc(vertices * sizeof(float));
-	uint32_t* triangles = malloc(3 * (size_t)count * ball->triangleCount * sizeof(uint32_t));
-	uint32_t* starts = malloc(((size_t)vertices + 1) * sizeof(uint32_t));
-	uint16_t* joints = malloc(vertices * sizeof(uint16_t));
-	bool good = positions != NULL && weights != NULL && triangles != NULL && starts != NULL && joints != NULL;
+	simHoard hoard = { NULL, false };
+	float* positions = simHoard_Take(&hoard, vertices, 3 * sizeof(float));
+	float* weights = simHoard_Take(&hoard, vertices, sizeof(float));
+	uint32_t* triangles = simHoard_Take(&hoard, (size_t)count * ball->triangleCount, 3 * sizeof(uint32_t));
+	uint32_t* starts = simHoard_Take(&hoard, (size_t)vertices + 1, sizeof(uint32_t));
+	uint16_t* joints = simHoard_Take(&hoard, vertices, sizeof(uint16_t));
+	bool good = !hoard.isShort;
 	for (uint32_t v = 0; v < vertices && good; ++v)
 	{
 		const float* from = ball->positions + 3 * (size_t)(v % ball->vertexCount);
@@ -292,11 +295,7 @@ static int AddBalls(show* s, int body, const sceneMesh* ball, float radius)
 	const recordedMesh mesh = { positions, vertices, triangles, count * ball->triangleCount, count, .starts = starts,
 		.joints = joints, .weights = weights };
 	int number = good ? recording_AddMesh(s->recording, &mesh) : -1;
-	free(positions);
-	free(weights);
-	free(triangles);
-	free(starts);
-	free(joints);
+	simHoard_Free(&hoard);
 	return number;
 }
 

@@ -77,16 +77,10 @@ static void FitSphere(const snugModel* model, const nodeWeights* weights, accumu
 
 static bool AddEntries(accumulatedSpheres* spheres, const nodeWeights* weights, accumulatedNode* node)
 {
-	if (spheres->entryCapacity - spheres->entryCount < weights->count)
+	const size_t needed = spheres->entryCount + weights->count;
+	if (!simGrow(&spheres->entries, &spheres->entryCapacity, needed, sizeof(sphereEntry)))
 	{
-		size_t capacity = 2 * spheres->entryCapacity + weights->count + 4096;
-		sphereEntry* entries = realloc(spheres->entries, capacity * sizeof(sphereEntry));
-		if (entries == NULL)
-		{
-			return false;
-		}
-		spheres->entries = entries;
-		spheres->entryCapacity = capacity;
+		return false;
 	}
 	node->firstEntry = spheres->entryCount;
 	node->entryCount = weights->count;

@@ -41,8 +41,7 @@ static void AddPaper(benchRow* row, double refit, double query)
 	benchRow_Number(row, "paperQueryMs", query, 1);
 }
 
-static void AddRows(
-    benchReport* report, const benchMeeting* meeting, benchMethodSet methods, const benchMeetingTimes* all)
+static void AddRows(benchReport* report, const benchMeeting* meeting, benchMethodSet methods)
 {
 	for (int method = 0; method < BENCH_METHODS; ++method)
 	{
@@ -53,7 +52,7 @@ static void AddRows(
 		benchRow* row = benchReport_AddRow(report, "Posing and query, per frame, all 276 pairs");
 		benchRow_Count(row, "vertices", SIM_FISH_VERTICES);
 		benchRow_Count(row, "nodes", SIM_FISH_NODES);
-		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
+		benchMeeting_AddCells(row, meeting, (benchMethod)method);
 		if (method == bench_paperUp)
 		{
 			AddPaper(row, 401.7, 16.6);
@@ -66,17 +65,16 @@ static void AddRows(
 }
 
 // The paper's gain is what its own times give; it says 12.
-static void AddAims(benchReport* report, const benchMeeting* meeting, const benchMeetingTimes* all)
+static void AddAims(benchReport* report, const benchMeeting* meeting)
 {
-	double gain = benchMeeting_GetGain(meeting, all, bench_ours);
+	double gain = benchMeeting_GetGain(meeting, bench_ours);
 	benchReport_AddAim(
 	    report, PAPER_GAIN / gain, 1.0, "the paper's gain over bottom-up (%.1f) / ours (%.1f)", PAPER_GAIN, gain);
-	benchReport_AddAim(report, benchMeeting_GetBestOverOracle(meeting, all, bench_ours), 2.0, "ours / oracle");
+	benchReport_AddAim(report, benchMeeting_GetBestOverOracle(meeting, bench_ours), 2.0, "ours / oracle");
 }
 
 void benchFish(const benchOptions* options, benchReport* report)
 {
-	static benchMeetingTimes all[BENCH_METHODS];
 	static benchMeeting meeting;
 	benchTroupe troupe;
 	const benchMeetingPlan plan = benchTroupe_GetPlan(options);
@@ -88,10 +86,10 @@ void benchFish(const benchOptions* options, benchReport* report)
 	benchProgress(options, "fish: queries …");
 	if (benchTroupe_Place(&troupe, &meeting, "fish", scene_light, report))
 	{
-		if (benchMeeting_Run(&meeting, &plan, all, report))
+		if (benchMeeting_Run(&meeting, &plan, report))
 		{
-			AddRows(report, &meeting, plan.methods, all);
-			AddAims(report, &meeting, all);
+			AddRows(report, &meeting, plan.methods);
+			AddAims(report, &meeting);
 			benchMeeting_Verify(&meeting, report);
 		}
 		benchMeeting_Free(&meeting);

@@ -59,8 +59,7 @@ static void AddPaper(benchRow* row, const double times[2], const ringScene* scen
 	benchRow_Number(row, "paperGain", bottomUp / (times[0] + times[1]), 1);
 }
 
-static void AddRows(
-    benchReport* report, int number, const benchMeeting* meeting, benchMethodSet methods, const benchMeetingTimes* all)
+static void AddRows(benchReport* report, int number, const benchMeeting* meeting, benchMethodSet methods)
 {
 	const ringScene* scene = scenes + number;
 	for (int method = 0; method < BENCH_METHODS; ++method)
@@ -73,7 +72,7 @@ static void AddRows(
 		benchRow_Count(row, "scene", (uint64_t)number + 1);
 		benchRow_Count(row, "vertices", scene->def.vertexCount);
 		benchRow_Count(row, "nodes", scene->def.nodeCount);
-		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
+		benchMeeting_AddCells(row, meeting, (benchMethod)method);
 		const double* paper = method == bench_paperUp       ? scene->bottomUp
 		                      : method == bench_spatialHash ? scene->hash
 		                      : method == bench_paper       ? scene->boxes
@@ -86,20 +85,20 @@ static void AddRows(
 	}
 }
 
-static void AddAims(benchReport* report, int number, const benchMeeting* meeting, const benchMeetingTimes* all)
+static void AddAims(benchReport* report, int number, const benchMeeting* meeting)
 {
 	const ringScene* scene = scenes + number;
-	double ratio = benchSamples_Median(&all[bench_bottomUp].query) / benchSamples_Median(&all[bench_bottomUp].refit);
+	double ratio = benchSamples_Median(&meeting->times[bench_bottomUp].query) /
+	               benchSamples_Median(&meeting->times[bench_bottomUp].refit);
 	double paper = scene->bottomUp[1] / scene->bottomUp[0], off = ratio > paper ? ratio / paper : paper / ratio;
 	benchReport_AddAim(report, off, 2.0, "scene %d: bottom-up's query/refit (%.3f) is off the paper's (%.3f) by",
 	    number + 1, ratio, paper);
-	benchReport_AddAim(report, benchMeeting_GetBestOverOracle(meeting, all, bench_ours),
+	benchReport_AddAim(report, benchMeeting_GetBestOverOracle(meeting, bench_ours),
 	    scene->def.vertexCount > 10000 ? 1.5 : 2.0, "scene %d: ours / oracle", number + 1);
 }
 
 static void RunMeeting(const benchOptions* options, benchReport* report, int number, const benchTroupe* troupe)
 {
-	static benchMeetingTimes all[BENCH_METHODS];
 	static benchMeeting meeting;
 	char name[32];
 	snprintf(name, sizeof(name), "ring, scene %d", number + 1);
@@ -110,10 +109,10 @@ static void RunMeeting(const benchOptions* options, benchReport* report, int num
 	{
 		return;
 	}
-	if (benchMeeting_Run(&meeting, &plan, all, report))
+	if (benchMeeting_Run(&meeting, &plan, report))
 	{
-		AddRows(report, number, &meeting, plan.methods, all);
-		AddAims(report, number, &meeting, all);
+		AddRows(report, number, &meeting, plan.methods);
+		AddAims(report, number, &meeting);
 		benchMeeting_Verify(&meeting, report);
 	}
 	benchMeeting_Free(&meeting);

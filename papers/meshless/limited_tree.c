@@ -3,6 +3,7 @@
 #include "deform/skin/linear.h"
 #include "geometry/eigen.h"
 #include "papers/meshless/node_weights.h"
+#include "solvers/hoard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct limitedTree
 {
 	binaryTree tree;
 	limitedTreeDef def;
+	simHoard hoard; ///< what does not grow
 	limitedNode* nodes;
 	limitedEntry* entries;
 	size_t entryCount, entryCapacity;
@@ -46,6 +48,7 @@ struct limitedBody
 {
 	const limitedTree* tree;
 	binaryLeaves leaves;
+	simHoard hoard;         ///< all that follows
 	double (*matrices)[12]; ///< (transforms) with the frame
 	float (*columns)[12];   ///< (transforms) without it, column by column, for vertices
 	double* lower;          ///< (nodes * slabs)
@@ -134,16 +137,9 @@ static void FindAxes(const cloud* c, double axes[3][3])
 
 static bool AddCorner(limitedTree* tree, const double corner[3])
 {
-	if (tree->cornerCount == tree->cornerCapacity)
+	if (!simGrow(&tree->corners, &tree->cornerCapacity, tree->cornerCount + 1, sizeof(*tree->corners)))
 	{
-		size_t capacity = 2 * tree->cornerCapacity + 4096;
-		float(*corners)[3] = realloc(tree->corners, capacity * sizeof(*corners));
-		if (corners == NULL)
-		{
-			return false;
-		}
-		tree->corners = corners;
-		tree->cornerCapacity = capacity;
+		return false;
 	}
 	for (int k = 0; k < 3; ++k)
 	{
@@ -225,16 +221,9 @@ static bool FitDop(limitedTree* tree, const cloud* c, limitedNode* node)
 // Rounded to float32, ranges must still contain all weights.
 static bool AddEntries(limitedTree* tree, const nodeWeights* weights, limitedNode* node)
 {
-	if (tree->entryCapacity - tree->entryCount < weights->count)
+	if (!simGrow(&tree->entries, &tree->entryCapacity, tree->entryCount + weights->count, sizeof(limitedEntry)))
 	{
-		size_t capacity = 2 * tree->entryCapacity + weights->count + 4096;
-		limitedEntry* entries = realloc(tree->entries, capacity * sizeof(limitedEntry));
-		if (entries == NULL)
-		{
-			return false;
-		}
-		tree->entries = entries;
-		tree->entryCapacity = capacity;
+		return false;
 	}
 	node->firstEntry = tree->entryCount;
 	node->entryCount = weights->count;
@@ -252,14 +241,14 @@ static bool ListWeights(limitedTree* tree)
 	const snugModel* model = tree->tree.model;
 	sgLinear blend = sgLinear_Get(model);
 	size_t count = 0;
-	tree->starts = malloc(((size_t)model->tree.vertexCount + 1) * sizeof(*tree->starts));
+	tree->starts = simHoard_Take(&tree->hoard, (size_t)model->tree.vertexCount + 1, sizeof(*tree->starts));
 	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
 	{
 		count += sgRows_CountEntries(&blend.rows, v);
 	}
-	tree->transforms = malloc((count + 1) * sizeof(*tree->transforms));
-	tree->weights = malloc((count + 1) * sizeof(*tree->weights));
-	if (tree->starts == NULL || tree->transforms == NULL || tree->weights == NULL)
+	tree->transforms = simHoard_Take(&tree->hoard, count + 1, sizeof(*tree->transforms));
+	tree->weights = simHoard_Take(&tree->hoard, count + 1, sizeof(*tree->weights));
+	if (tree->hoard.isShort)
 	{
 		return false;
 	}
@@ -306,12 +295,12 @@ limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* de
 	}
 	tree->def = *def;
 	tree->slabs = limitedGetDirections(def->volume, &tree->directions);
-	tree->nodes = calloc((size_t)tree->tree.nodeCount + 1, sizeof(limitedNode));
+	tree->nodes = simHoard_Take(&tree->hoard, tree->tree.nodeCount, sizeof(limitedNode));
 	for (size_t i = 0; i < 3 * (size_t)model->tree.vertexCount; ++i)
 	{
 		tree->reach[i % 3] = fmaxf(tree->reach[i % 3], fabsf(model->positions[i]));
 	}
-	bool good = tree->nodes != NULL && ListWeights(tree) && nodeWeights_Create(&weights, &tree->tree);
+	bool good = ListWeights(tree) && nodeWeights_Create(&weights, &tree->tree);
 	for (uint32_t i = 0; good && i < (def->rootOnly ? 1 : tree->tree.nodeCount); ++i)
 	{
 		// Leaves are looked at, so nothing is known of them.
@@ -332,12 +321,9 @@ void limitedTree_Destroy(limitedTree* tree)
 	if (tree != NULL)
 	{
 		binaryTree_Free(&tree->tree);
-		free(tree->nodes);
+		simHoard_Free(&tree->hoard);
 		free(tree->entries);
 		free(tree->corners);
-		free(tree->starts);
-		free(tree->transforms);
-		free(tree->weights);
 		free(tree);
 	}
 }
@@ -351,7 +337,7 @@ uint32_t limitedTree_GetTransformCount(const limitedTree* tree, uint32_t node)
 
 limitedBody* limitedBody_Create(const limitedTree* tree, snugBody* body)
 {
-	size_t nodes = (size_t)tree->tree.nodeCount + 1;
+	size_t nodes = tree->tree.nodeCount, transforms = sgLinear_Get(tree->tree.model).header->transformCount;
 	limitedBody* made = calloc(1, sizeof(limitedBody));
 	if (made == NULL || !binaryLeaves_Create(&made->leaves, &tree->tree, body))
 	{
@@ -359,14 +345,13 @@ limitedBody* limitedBody_Create(const limitedTree* tree, snugBody* body)
 		return NULL;
 	}
 	made->tree = tree;
-	made->matrices = malloc(sgLinear_Get(tree->tree.model).header->transformCount * sizeof(*made->matrices));
-	made->columns = malloc(sgLinear_Get(tree->tree.model).header->transformCount * sizeof(*made->columns));
-	made->lower = malloc(nodes * tree->slabs * sizeof(double));
-	made->upper = malloc(nodes * tree->slabs * sizeof(double));
-	made->fresh = calloc(nodes, sizeof(uint32_t));
-	made->visited = malloc(nodes * sizeof(uint32_t));
-	if (made->matrices == NULL || made->columns == NULL || made->lower == NULL || made->upper == NULL ||
-	    made->fresh == NULL || made->visited == NULL)
+	made->matrices = simHoard_Take(&made->hoard, transforms, sizeof(*made->matrices));
+	made->columns = simHoard_Take(&made->hoard, transforms, sizeof(*made->columns));
+	made->lower = simHoard_Take(&made->hoard, nodes * tree->slabs, sizeof(double));
+	made->upper = simHoard_Take(&made->hoard, nodes * tree->slabs, sizeof(double));
+	made->fresh = simHoard_Take(&made->hoard, nodes, sizeof(uint32_t));
+	made->visited = simHoard_Take(&made->hoard, nodes, sizeof(uint32_t));
+	if (made->hoard.isShort)
 	{
 		limitedBody_Destroy(made);
 		return NULL;
@@ -380,12 +365,7 @@ void limitedBody_Destroy(limitedBody* limited)
 	if (limited != NULL)
 	{
 		binaryLeaves_Free(&limited->leaves);
-		free(limited->matrices);
-		free(limited->columns);
-		free(limited->lower);
-		free(limited->upper);
-		free(limited->fresh);
-		free(limited->visited);
+		simHoard_Free(&limited->hoard);
 		free(limited);
 	}
 }

@@ -120,7 +120,7 @@ static bool FindAllNeighbours(simMeshless* body, simError* error)
 		}
 		body->starts[i + 1] = body->starts[i] + count;
 	}
-	body->neighbours = malloc((size_t)body->starts[body->nodeCount] * sizeof(simNeighbour));
+	body->neighbours = simHoard_Take(&body->hoard, body->starts[body->nodeCount], sizeof(simNeighbour));
 	if (body->neighbours == NULL)
 	{
 		return simError_SetMemory(error);
@@ -264,44 +264,27 @@ static bool CheckDef(const simMeshlessDef* def, simError* error)
 
 static bool Allocate(simMeshless* body, uint32_t count)
 {
-	*body = (simMeshless){
-		.nodeCount = count,
-		.rest = calloc(count, sizeof(*body->rest)),
-		.displacement = calloc(count, sizeof(*body->displacement)),
-		.velocity = calloc(count, sizeof(*body->velocity)),
-		.gradient = calloc(count, sizeof(*body->gradient)),
-		.external = calloc(count, sizeof(*body->external)),
-		.force = calloc(count, sizeof(*body->force)),
-		.volume = calloc(count, sizeof(*body->volume)),
-		.range = calloc(count, sizeof(*body->range)),
-		.isThin = calloc(count, sizeof(*body->isThin)),
-		.isHeld = calloc(count, sizeof(*body->isHeld)),
-		.goal = calloc(count, sizeof(*body->goal)),
-		.kept = calloc(2 * (size_t)count, sizeof(*body->kept)),
-		.starts = calloc((size_t)count + 1, sizeof(*body->starts)),
-	};
-	return body->rest != NULL && body->displacement != NULL && body->velocity != NULL && body->gradient != NULL &&
-	       body->external != NULL && body->force != NULL && body->volume != NULL && body->range != NULL &&
-	       body->isThin != NULL && body->isHeld != NULL && body->goal != NULL && body->kept != NULL &&
-	       body->starts != NULL;
+	simHoard* hoard = &body->hoard;
+	body->nodeCount = count;
+	body->rest = simHoard_Take(hoard, count, sizeof(*body->rest));
+	body->displacement = simHoard_Take(hoard, count, sizeof(*body->displacement));
+	body->velocity = simHoard_Take(hoard, count, sizeof(*body->velocity));
+	body->gradient = simHoard_Take(hoard, count, sizeof(*body->gradient));
+	body->external = simHoard_Take(hoard, count, sizeof(*body->external));
+	body->force = simHoard_Take(hoard, count, sizeof(*body->force));
+	body->volume = simHoard_Take(hoard, count, sizeof(*body->volume));
+	body->range = simHoard_Take(hoard, count, sizeof(*body->range));
+	body->isThin = simHoard_Take(hoard, count, sizeof(*body->isThin));
+	body->isHeld = simHoard_Take(hoard, count, sizeof(*body->isHeld));
+	body->goal = simHoard_Take(hoard, count, sizeof(*body->goal));
+	body->kept = simHoard_Take(hoard, 2 * (size_t)count, sizeof(*body->kept));
+	body->starts = simHoard_Take(hoard, (size_t)count + 1, sizeof(*body->starts));
+	return !hoard->isShort;
 }
 
 void simMeshless_Free(simMeshless* body)
 {
-	free(body->rest);
-	free(body->displacement);
-	free(body->velocity);
-	free(body->gradient);
-	free(body->external);
-	free(body->force);
-	free(body->volume);
-	free(body->range);
-	free(body->isThin);
-	free(body->isHeld);
-	free(body->goal);
-	free(body->kept);
-	free(body->starts);
-	free(body->neighbours);
+	simHoard_Free(&body->hoard);
 	*body = (simMeshless){ .nodeCount = 0 };
 }
 

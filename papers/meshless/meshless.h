@@ -27,6 +27,7 @@
 #define SIM_MESHLESS_H
 
 #include "snug/snug.h"
+#include "solvers/hoard.h"
 #include "solvers/sim.h"
 
 typedef struct simMeshlessDef
@@ -54,6 +55,7 @@ typedef struct simNeighbour
 typedef struct simMeshless
 {
 	uint32_t nodeCount;
+	simHoard hoard;
 	double (*rest)[3];
 	double (*displacement)[3];
 	double (*velocity)[3];

@@ -3,23 +3,19 @@
 #include "deform/skin/linear.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool nodeWeights_Create(nodeWeights* weights, const binaryTree* tree)
 {
 	size_t transforms = sgLinear_Get(tree->model).header->transformCount;
-	*weights = (nodeWeights){
-		.transforms = malloc(transforms * sizeof(uint32_t)),
-		.low = malloc(transforms * sizeof(double)),
-		.high = malloc(transforms * sizeof(double)),
-		.mean = malloc(transforms * sizeof(double)),
-		.entryOf = malloc(transforms * sizeof(uint32_t)),
-		.listed = malloc(transforms * sizeof(uint32_t)),
-	};
-	bool good = weights->transforms != NULL && weights->low != NULL && weights->high != NULL && weights->mean != NULL &&
-	            weights->entryOf != NULL && weights->listed != NULL && nodeVertices_Create(&weights->below, tree);
-	if (!good)
+	*weights = (nodeWeights){ .count = 0 };
+	weights->transforms = simHoard_Take(&weights->hoard, transforms, sizeof(uint32_t));
+	weights->low = simHoard_Take(&weights->hoard, transforms, sizeof(double));
+	weights->high = simHoard_Take(&weights->hoard, transforms, sizeof(double));
+	weights->mean = simHoard_Take(&weights->hoard, transforms, sizeof(double));
+	weights->entryOf = simHoard_Take(&weights->hoard, transforms, sizeof(uint32_t));
+	weights->listed = simHoard_Take(&weights->hoard, transforms, sizeof(uint32_t));
+	if (weights->hoard.isShort || !nodeVertices_Create(&weights->below, tree))
 	{
 		nodeWeights_Free(weights);
 		return false;
@@ -31,12 +27,7 @@ bool nodeWeights_Create(nodeWeights* weights, const binaryTree* tree)
 void nodeWeights_Free(nodeWeights* weights)
 {
 	nodeVertices_Free(&weights->below);
-	free(weights->transforms);
-	free(weights->low);
-	free(weights->high);
-	free(weights->mean);
-	free(weights->entryOf);
-	free(weights->listed);
+	simHoard_Free(&weights->hoard);
 	*weights = (nodeWeights){ .count = 0 };
 }
 

@@ -11,6 +11,7 @@
 typedef struct nodeWeights
 {
 	nodeVertices below;   ///< the node
+	simHoard hoard;       ///< all that follows
 	uint32_t* transforms; ///< (count): those with a weight somewhere below
 	double* low;          ///< (count): least weight; zero if a vertex does without
 	double* high;         ///< (count): greatest weight

@@ -3,7 +3,6 @@
 #include "base/vec.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STIFFNESS 0.1 // times E h
@@ -52,11 +51,11 @@ bool simSurface_Create(
 		.mesh = mesh,
 		.weights = weights,
 		.positions = mesh->positions,
-		.loads = calloc(body->nodeCount, sizeof(double)),
-		.pushes = calloc((size_t)mesh->vertexCount + 1, sizeof(vertexPush)),
-		.pushed = calloc((size_t)mesh->vertexCount + 1, sizeof(uint32_t)),
 	};
-	if (surface->loads == NULL || surface->pushes == NULL || surface->pushed == NULL)
+	surface->loads = simHoard_Take(&surface->hoard, body->nodeCount, sizeof(double));
+	surface->pushes = simHoard_Take(&surface->hoard, mesh->vertexCount, sizeof(vertexPush));
+	surface->pushed = simHoard_Take(&surface->hoard, mesh->vertexCount, sizeof(uint32_t));
+	if (surface->hoard.isShort)
 	{
 		simSurface_Free(surface);
 		return simError_SetMemory(error);
@@ -77,9 +76,7 @@ bool simSurface_Create(
 
 void simSurface_Free(simSurface* surface)
 {
-	free(surface->loads);
-	free(surface->pushes);
-	free(surface->pushed);
+	simHoard_Free(&surface->hoard);
 	*surface = (simSurface){ .body = NULL };
 }
 

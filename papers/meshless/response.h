@@ -25,6 +25,7 @@ typedef struct simSurface
 	const sceneWeights* weights; ///< borrowed
 	const float* positions;      ///< (3 * vertexCount) as posed: what pairs were found at; borrowed, set by the caller
 	double size;                 ///< half the longest side of the mesh' box at rest
+	simHoard hoard;              ///< the three that follow
 	double* loads;               ///< (nodes) for responding: vertices that push each, by weight
 	struct vertexPush* pushes;   ///< (vertexCount) for responding
 	uint32_t* pushed;            ///< (vertexCount) vertices that are pushed

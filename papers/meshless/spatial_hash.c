@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_CELLS 1023u // per axis: three numbers make one of 30 bits
 
@@ -374,12 +373,6 @@ static void LookUp(hashQuery* q, const hashTriangle* b, uint32_t x, uint32_t y, 
 	}
 }
 
-static int ComparePairs(const void* first, const void* second)
-{
-	const snugPair *x = first, *y = second;
-	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
-}
-
 uint64_t spatialHash_Query(spatialHash* hash, snugPair* pairs, uint64_t capacity, spatialHashCounters* counters)
 {
 	hashQuery q = { .hash = hash, .pairs = pairs, .capacity = capacity };
@@ -401,7 +394,7 @@ uint64_t spatialHash_Query(spatialHash* hash, snugPair* pairs, uint64_t capacity
 	}
 	if (q.count > 1)
 	{
-		qsort(pairs, (size_t)(q.count < capacity ? q.count : capacity), sizeof(snugPair), ComparePairs);
+		qsort(pairs, (size_t)(q.count < capacity ? q.count : capacity), sizeof(snugPair), bruteComparePairs);
 	}
 	if (counters != NULL)
 	{

@@ -91,11 +91,11 @@ static double GetPrinted(const walk* w, bool isYesNo, benchMethod method)
 	                                                             : (double)NAN;
 }
 
-static void AddRows(benchReport* report, const walk* w, const benchMeeting* meeting, const benchMeetingTimes* all)
+static void AddRows(benchReport* report, const walk* w, const benchMeeting* meeting)
 {
 	for (int method = 0; method < BENCH_METHODS; ++method)
 	{
-		if (!all[method].isMeasured)
+		if (!meeting->times[method].isMeasured)
 		{
 			continue;
 		}
@@ -104,19 +104,19 @@ static void AddRows(benchReport* report, const walk* w, const benchMeeting* meet
 		benchRow_Text(row, "skin", benchGetSkinName(w->blending));
 		benchRow_Count(row, "morphTargets", w->isMorphed ? w->character->targets.count : 0);
 		benchRow_Text(row, "query", meeting->isYesNo ? "yes/no" : "full");
-		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
+		benchMeeting_AddCells(row, meeting, (benchMethod)method);
 		benchRow_Number(
 		    row, "paperMs", w->isMorphed ? (double)NAN : GetPrinted(w, meeting->isYesNo, (benchMethod)method), 2);
 	}
 }
 
-static void Keep(outcome* out, int skin, const benchMeeting* meeting, const benchMeetingTimes* all)
+static void Keep(outcome* out, int skin, const benchMeeting* meeting)
 {
-	out->ours[skin] = benchMeeting_GetBest(meeting, all + bench_ours);
-	out->oracle[skin] = benchMeeting_GetBest(meeting, all + bench_oracle);
-	out->spheres[skin] = benchMeeting_GetBest(meeting, all + bench_spheresUp);
-	out->bottomUp[skin] = fmin(
-	    benchMeeting_GetBest(meeting, all + bench_bottomUp), benchMeeting_GetBest(meeting, all + bench_freeBottomUp));
+	out->ours[skin] = benchMeeting_GetBest(meeting, bench_ours);
+	out->oracle[skin] = benchMeeting_GetBest(meeting, bench_oracle);
+	out->spheres[skin] = benchMeeting_GetBest(meeting, bench_spheresUp);
+	out->bottomUp[skin] =
+	    fmin(benchMeeting_GetBest(meeting, bench_bottomUp), benchMeeting_GetBest(meeting, bench_freeBottomUp));
 }
 
 // ---- Shares ----------------------------------------------------------------------------------------------------
@@ -306,30 +306,24 @@ static void RunMeeting(const benchOptions* options, skinWalkTables* tables, benc
 	const benchMeetingPlan plan = {
 		.methods = methods, .passes = !options->full ? 3 : 10, .briefPasses = !options->full ? 1 : 3
 	};
-	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	sceneContact contact = w->character->kind == scene_man ? scene_light : scene_heavy;
-	bool good = all != NULL && benchMeeting_Place(meeting, contact, PlaceWalkers, w, report);
+	bool good = benchMeeting_Place(meeting, contact, PlaceWalkers, w, report);
 	for (int i = 0; i < 2 && good; ++i)
 	{
 		meeting->isYesNo = i == 1;
 		benchMeeting_Forget(meeting, contact);
-		good = benchMeeting_Run(meeting, &plan, all, report);
+		good = benchMeeting_Run(meeting, &plan, report);
 		if (good)
 		{
 			benchMeeting_Verify(meeting, report);
-			AddRows(&tables->walkers, w, meeting, all);
-			Keep(outcomes + i, skin, meeting, all);
+			AddRows(&tables->walkers, w, meeting);
+			Keep(outcomes + i, skin, meeting);
 		}
 		if (good && i == 0 && !w->isMorphed)
 		{
 			RunShares(&tables->shares, report, w, meeting);
 		}
 	}
-	if (all == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	free(all);
 }
 
 static void RunWalk(const benchOptions* options, skinWalkTables* tables, benchReport* report, const sceneCharacter* c,

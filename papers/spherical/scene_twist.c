@@ -5,6 +5,7 @@
 #include "program/check/brute.h"
 #include "program/pictures/html.h"
 #include "program/pictures/recording.h"
+#include "solvers/hoard.h"
 #include "solvers/sine.h"
 
 #include <math.h>
@@ -42,6 +43,7 @@ typedef struct twistSkin
 struct twist
 {
 	sceneTube tube;
+	simHoard hoard;
 	float* positions;
 	sceneMesh ball;       ///< beside the middle, from a third of the limb's radius as it is at rest
 	float* ballPositions; ///< on its way there
@@ -241,11 +243,7 @@ static bool MakeBall(twist* t)
 		return false;
 	}
 	sceneMesh_Transform(&t->ball, &place, 0.7 * RADIUS);
-	const snugModelDef def = { .positions = t->ball.positions,
-		.vertexCount = t->ball.vertexCount,
-		.triangles = t->ball.triangles,
-		.triangleCount = t->ball.triangleCount,
-		.deformer = snug_free };
+	const snugModelDef def = sceneMesh_MakeDef(&t->ball, snug_free);
 	return snugModel_Create(&def, &t->ballModel) == snug_success &&
 	       snugBody_Create(&(snugBodyDef){ .model = t->ballModel }, &t->ballBody) == snug_success;
 }
@@ -256,14 +254,13 @@ twist* twist_Create(simError* error)
 	bool good = t != NULL && sceneTube_Create(&t->tube, 48, 64, 2, RADIUS) && MakeBall(t);
 	if (good)
 	{
-		t->positions = malloc(3 * (size_t)t->tube.mesh.vertexCount * sizeof(float));
-		t->ballPositions = malloc(3 * (size_t)t->ball.vertexCount * sizeof(float));
-		t->pairs = malloc(CAPACITY * sizeof(snugPair));
-		t->marks[0] = malloc(t->tube.mesh.triangleCount);
-		t->marks[1] = malloc(t->ball.triangleCount);
+		t->positions = simHoard_Take(&t->hoard, t->tube.mesh.vertexCount, 3 * sizeof(float));
+		t->ballPositions = simHoard_Take(&t->hoard, t->ball.vertexCount, 3 * sizeof(float));
+		t->pairs = simHoard_Take(&t->hoard, CAPACITY, sizeof(snugPair));
+		t->marks[0] = simHoard_Take(&t->hoard, t->tube.mesh.triangleCount, 1);
+		t->marks[1] = simHoard_Take(&t->hoard, t->ball.triangleCount, 1);
 		t->recording = recording_Create();
-		good = t->recording != NULL && t->positions != NULL && t->ballPositions != NULL && t->pairs != NULL &&
-		       t->marks[0] != NULL && t->marks[1] != NULL;
+		good = t->recording != NULL && !t->hoard.isShort;
 	}
 	good = good || simError_SetMemory(error);
 	for (int skin = 0; skin < SKINS && good; ++skin)
@@ -303,11 +300,7 @@ void twist_Destroy(twist* t)
 	snugBody_Destroy(t->ballBody);
 	snugModel_Destroy(t->ballModel);
 	sceneMesh_Free(&t->ball);
-	free(t->marks[0]);
-	free(t->marks[1]);
-	free(t->pairs);
-	free(t->positions);
-	free(t->ballPositions);
+	simHoard_Free(&t->hoard);
 	free(t);
 }
 

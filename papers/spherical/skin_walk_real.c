@@ -78,10 +78,10 @@ static void FreeScene(realScene* scene)
 	}
 }
 
-static void AddClipRow(
-    benchReport* report, const realScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
+static void AddClipRow(benchReport* report, const realScene* scene, const benchMeeting* meeting)
 {
 	const benchCharacter *first = scene->characters[0], *second = scene->characters[1];
+	const benchMeetingTimes* all = meeting->times;
 	double ours = benchSamples_Median(&all[bench_ours].total), oracle = benchSamples_Median(&all[bench_oracle].total);
 	double bottomUp = benchSamples_Median(&all[bench_bottomUp].total);
 	char text[48];
@@ -97,7 +97,7 @@ static void AddClipRow(
 	benchRow_Number(row, "bottomUpTotalMs", bottomUp, 3);
 	benchRow_Number(row, "oracleTotalMs", oracle, 3);
 	benchRow_Number(row, "oursOverOracle", ours / oracle, 2);
-	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, bench_ours), 2);
+	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, bench_ours), 2);
 	benchRow_Number(row, "bottomUpOverOurs", bottomUp / ours, 2);
 	benchRow_Number(row, "volumeTestsOverOracle", all[bench_ours].volumeTests / all[bench_oracle].volumeTests, 2);
 	double pairs = benchAnswers_GetMean(&meeting->answers);
@@ -113,27 +113,22 @@ static double RunMeeting(const benchOptions* options, benchReport* clips, benchR
 		                                       BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle),
 		.passes = !options->full ? 2 : 6,
 		.briefPasses = !options->full ? 1 : 2 };
-	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting meeting;
 	double query = NAN;
 	char name[64];
 	snprintf(name, sizeof(name), "%s and %s", scene->characters[0]->name, scene->characters[1]->name);
-	if (all == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	else if (benchMeeting_Create(&meeting, name, scene->actors, 2, report))
+	if (benchMeeting_Create(&meeting, name, scene->actors, 2, report))
 	{
 		if (benchMeeting_Place(&meeting, scene->contact, skinPlaceFrame, NULL, report) &&
-		    benchMeeting_Run(&meeting, &plan, all, report))
+		    benchMeeting_Run(&meeting, &plan, report))
 		{
 			benchMeeting_Verify(&meeting, report);
-			AddClipRow(clips, scene, &meeting, all);
-			query = 1e3 * benchSamples_Median(&all[bench_ours].query) / benchAnswers_GetMean(&meeting.answers);
+			AddClipRow(clips, scene, &meeting);
+			query =
+			    1e3 * benchSamples_Median(&meeting.times[bench_ours].query) / benchAnswers_GetMean(&meeting.answers);
 		}
 		benchMeeting_Free(&meeting);
 	}
-	free(all);
 	return query;
 }
 

@@ -4,6 +4,7 @@
 
 #include "deform/skin/linear.h"
 #include "papers/spherical/sphere_tree.h"
+#include "solvers/hoard.h"
 
 /// The weight 1. Weights are integers while corners are found, so that those are exact, and a set of one vertex has
 /// one.
@@ -45,6 +46,7 @@ struct sphereTree
 	binaryTree tree;
 	const snugModel* model;
 	double prune;
+	simHoard hoard; ///< the next, and setOf
 	sphereNode* nodes;
 	uint32_t nodeCount;
 	uint32_t* setOf; ///< (vertexCount)
@@ -61,6 +63,7 @@ struct sphereBody
 {
 	const sphereTree* tree;
 	snugBody* body;
+	simHoard hoard;         ///< all that follows
 	sphereBall* balls;      ///< (nodeCount), body space
 	double (*world)[3];     ///< (nodeCount): their centres, placed
 	uint32_t* fresh;        ///< (nodeCount): `version` when its ball was refitted

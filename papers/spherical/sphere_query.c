@@ -11,8 +11,7 @@
 
 sphereBody* sphereBody_Create(const sphereTree* tree, snugBody* body)
 {
-	size_t nodes = tree->nodeCount, leaves = (size_t)tree->tree.leafCount + 1, joints = tree->jointCount + 1;
-	size_t vertices = (size_t)tree->model->tree.vertexCount + 1;
+	size_t nodes = tree->nodeCount, leaves = tree->tree.leafCount, vertices = (size_t)tree->model->tree.vertexCount + 1;
 	size_t transforms = sgLinear_Get(tree->model).header->transformCount;
 	sphereBody* s = calloc(1, sizeof(sphereBody));
 	if (s == NULL)
@@ -21,24 +20,22 @@ sphereBody* sphereBody_Create(const sphereTree* tree, snugBody* body)
 	}
 	s->tree = tree;
 	s->body = body;
-	s->balls = malloc(nodes * sizeof(sphereBall));
-	s->world = malloc(nodes * sizeof(s->world[0]));
-	s->fresh = calloc(nodes, sizeof(uint32_t));
-	s->evaluated = calloc(vertices, sizeof(uint32_t));
-	s->positions = malloc(3 * vertices * sizeof(float));
-	s->placed = calloc(leaves, sizeof(uint32_t));
-	s->corners = malloc(leaves * sizeof(s->corners[0]));
-	s->scratch = malloc(tree->mostBalls * sizeof(sphereBall));
-	s->images = malloc((tree->mostJoints + 1) * sizeof(s->images[0]));
-	s->units = malloc(tree->mostBalls * sizeof(s->units[0]));
-	s->matrices = malloc(transforms * sizeof(s->matrices[0]));
-	s->stretches = malloc(transforms * sizeof(double));
-	s->quaternions = malloc(transforms * sizeof(s->quaternions[0]));
-	s->centers = malloc((tree->setCount + 1) * sizeof(s->centers[0]));
-	s->signs = malloc(joints * sizeof(double));
-	if (s->balls == NULL || s->world == NULL || s->fresh == NULL || s->evaluated == NULL || s->positions == NULL ||
-	    s->placed == NULL || s->corners == NULL || s->scratch == NULL || s->images == NULL || s->units == NULL ||
-	    s->matrices == NULL || s->stretches == NULL || s->quaternions == NULL || s->centers == NULL || s->signs == NULL)
+	s->balls = simHoard_Take(&s->hoard, nodes, sizeof(sphereBall));
+	s->world = simHoard_Take(&s->hoard, nodes, sizeof(s->world[0]));
+	s->fresh = simHoard_Take(&s->hoard, nodes, sizeof(uint32_t));
+	s->evaluated = simHoard_Take(&s->hoard, vertices, sizeof(uint32_t));
+	s->positions = simHoard_Take(&s->hoard, 3 * vertices, sizeof(float));
+	s->placed = simHoard_Take(&s->hoard, leaves, sizeof(uint32_t));
+	s->corners = simHoard_Take(&s->hoard, leaves, sizeof(s->corners[0]));
+	s->scratch = simHoard_Take(&s->hoard, tree->mostBalls, sizeof(sphereBall));
+	s->images = simHoard_Take(&s->hoard, tree->mostJoints, sizeof(s->images[0]));
+	s->units = simHoard_Take(&s->hoard, tree->mostBalls, sizeof(s->units[0]));
+	s->matrices = simHoard_Take(&s->hoard, transforms, sizeof(s->matrices[0]));
+	s->stretches = simHoard_Take(&s->hoard, transforms, sizeof(double));
+	s->quaternions = simHoard_Take(&s->hoard, transforms, sizeof(s->quaternions[0]));
+	s->centers = simHoard_Take(&s->hoard, tree->setCount, sizeof(s->centers[0]));
+	s->signs = simHoard_Take(&s->hoard, tree->jointCount, sizeof(double));
+	if (s->hoard.isShort)
 	{
 		sphereBody_Destroy(s);
 		return NULL;
@@ -50,21 +47,7 @@ void sphereBody_Destroy(sphereBody* spheres)
 {
 	if (spheres != NULL)
 	{
-		free(spheres->balls);
-		free(spheres->world);
-		free(spheres->fresh);
-		free(spheres->evaluated);
-		free(spheres->positions);
-		free(spheres->placed);
-		free(spheres->corners);
-		free(spheres->scratch);
-		free(spheres->images);
-		free(spheres->units);
-		free(spheres->matrices);
-		free(spheres->stretches);
-		free(spheres->quaternions);
-		free(spheres->centers);
-		free(spheres->signs);
+		simHoard_Free(&spheres->hoard);
 		free(spheres);
 	}
 }

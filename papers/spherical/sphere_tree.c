@@ -11,6 +11,7 @@
 typedef struct maker
 {
 	sphereTree* tree;
+	simHoard hoard;       ///< all that follows
 	sphereBall* rest;     ///< by number in the binary tree
 	uint32_t* starts;     ///< of influences, by vertex
 	uint16_t* transforms; ///< per influence
@@ -20,24 +21,6 @@ typedef struct maker
 	uint32_t* queue;      ///< (nodes)
 	uint32_t* partStamp;  ///< (setCount): stamp of the node that a joint set was last seen below
 } maker;
-
-// Room for more items at the end of an array.
-static bool Reserve(void** items, size_t count, size_t more, size_t* capacity, size_t size)
-{
-	if (*capacity - count >= more)
-	{
-		return true;
-	}
-	size_t grown = 2 * *capacity + more + 1024;
-	void* moved = realloc(*items, grown * size);
-	if (moved == NULL)
-	{
-		return false;
-	}
-	*items = moved;
-	*capacity = grown;
-	return true;
-}
 
 // ---- Balls -----------------------------------------------------------------------------------------------------
 
@@ -144,12 +127,12 @@ static bool ListInfluences(maker* m)
 {
 	const snugModel* model = m->tree->model;
 	sgLinear blend = sgLinear_Get(model);
-	size_t room = (size_t)blend.header->rows.entries + 1, count = 0;
-	m->starts = malloc(((size_t)model->tree.vertexCount + 1) * sizeof(uint32_t));
-	m->transforms = malloc(room * sizeof(uint16_t));
-	m->weights = malloc(room * sizeof(float));
-	m->quanta = malloc(room * sizeof(uint32_t));
-	if (m->starts == NULL || m->transforms == NULL || m->weights == NULL || m->quanta == NULL)
+	size_t room = blend.header->rows.entries, count = 0;
+	m->starts = simHoard_Take(&m->hoard, (size_t)model->tree.vertexCount + 1, sizeof(uint32_t));
+	m->transforms = simHoard_Take(&m->hoard, room, sizeof(uint16_t));
+	m->weights = simHoard_Take(&m->hoard, room, sizeof(float));
+	m->quanta = simHoard_Take(&m->hoard, room, sizeof(uint32_t));
+	if (m->hoard.isShort)
 	{
 		return false;
 	}
@@ -183,12 +166,8 @@ static bool FindSets(maker* m)
 		}
 		if (set == 0)
 		{
-			void *sets = tree->sets, *all = tree->joints;
-			bool good = Reserve(&sets, tree->setCount, 1, &tree->setCapacity, sizeof(sphereSet));
-			tree->sets = sets;
-			good = good && Reserve(&all, tree->jointCount, count, &tree->jointCapacity, sizeof(uint16_t));
-			tree->joints = all;
-			if (!good)
+			if (!simGrow(&tree->sets, &tree->setCapacity, tree->setCount + 1, sizeof(sphereSet)) ||
+			    !simGrow(&tree->joints, &tree->jointCapacity, tree->jointCount + count, sizeof(uint16_t)))
 			{
 				return false;
 			}
@@ -284,10 +263,8 @@ static bool AddCorners(sphereTree* tree, spherePart* part)
 		}
 		part->cornerCount = ListCorners(low, high, n, corners);
 	}
-	void* weights = tree->weights;
-	bool good =
-	    Reserve(&weights, tree->weightCount, (size_t)n * part->cornerCount, &tree->weightCapacity, sizeof(double));
-	tree->weights = weights;
+	const size_t needed = tree->weightCount + (size_t)n * part->cornerCount;
+	bool good = simGrow(&tree->weights, &tree->weightCapacity, needed, sizeof(double));
 	for (uint32_t i = 0; good && i < n * part->cornerCount; ++i)
 	{
 		uint32_t corner = i / n, joint = i % n;
@@ -314,10 +291,7 @@ static bool ListParts(maker* m, sphereNode* node)
 		{
 			continue;
 		}
-		void* parts = tree->parts;
-		bool good = Reserve(&parts, tree->partCount, 1, &tree->partCapacity, sizeof(spherePart));
-		tree->parts = parts;
-		if (!good)
+		if (!simGrow(&tree->parts, &tree->partCapacity, tree->partCount + 1, sizeof(spherePart)))
 		{
 			return false;
 		}
@@ -333,10 +307,7 @@ static bool AddRanges(maker* m, spherePart* part)
 {
 	sphereTree* tree = m->tree;
 	uint32_t n = tree->sets[part->set].jointCount, vertices = 0;
-	void* weights = tree->weights;
-	bool good = Reserve(&weights, tree->weightCount, 3 * (size_t)n, &tree->weightCapacity, sizeof(double));
-	tree->weights = weights;
-	if (!good)
+	if (!simGrow(&tree->weights, &tree->weightCapacity, tree->weightCount + 3 * (size_t)n, sizeof(double)))
 	{
 		return false;
 	}
@@ -388,17 +359,17 @@ static bool AddParts(maker* m, sphereNode* node)
 static bool Make(maker* m)
 {
 	const snugModel* model = m->tree->model;
-	size_t nodes = (size_t)m->tree->tree.nodeCount + 1, vertices = (size_t)model->tree.vertexCount + 1;
-	m->tree->nodes = malloc(nodes * sizeof(sphereNode));
-	m->tree->setOf = malloc(vertices * sizeof(uint32_t));
-	m->rest = calloc(nodes, sizeof(sphereBall));
-	m->queue = malloc(nodes * sizeof(uint32_t));
-	if (m->tree->nodes == NULL || m->tree->setOf == NULL || m->rest == NULL || m->queue == NULL ||
-	    !nodeVertices_Create(&m->below, &m->tree->tree) || !ListInfluences(m) || !FindSets(m))
+	uint32_t nodes = m->tree->tree.nodeCount;
+	m->tree->nodes = simHoard_Take(&m->tree->hoard, nodes, sizeof(sphereNode));
+	m->tree->setOf = simHoard_Take(&m->tree->hoard, model->tree.vertexCount, sizeof(uint32_t));
+	m->rest = simHoard_Take(&m->hoard, nodes, sizeof(sphereBall));
+	m->queue = simHoard_Take(&m->hoard, nodes, sizeof(uint32_t));
+	if (m->tree->hoard.isShort || m->hoard.isShort || !nodeVertices_Create(&m->below, &m->tree->tree) ||
+	    !ListInfluences(m) || !FindSets(m))
 	{
 		return false;
 	}
-	m->partStamp = calloc(m->tree->setCount + 1, sizeof(uint32_t));
+	m->partStamp = simHoard_Take(&m->hoard, m->tree->setCount, sizeof(uint32_t));
 	bool good = m->partStamp != NULL;
 	for (uint32_t i = 0; good && i < m->tree->tree.nodeCount; ++i)
 	{
@@ -427,14 +398,8 @@ sphereTree* sphereTree_Create(const snugModel* model, double prune)
 		m.tree->mostBalls = 3; // a leaf's corners
 		good = binaryTree_Create(&m.tree->tree, model) && Make(&m);
 	}
-	free(m.rest);
-	free(m.starts);
-	free(m.transforms);
-	free(m.weights);
-	free(m.quanta);
-	free(m.queue);
+	simHoard_Free(&m.hoard);
 	nodeVertices_Free(&m.below);
-	free(m.partStamp);
 	if (!good)
 	{
 		sphereTree_Destroy(m.tree);
@@ -447,8 +412,7 @@ void sphereTree_Destroy(sphereTree* tree)
 	if (tree != NULL)
 	{
 		binaryTree_Free(&tree->tree);
-		free(tree->nodes);
-		free(tree->setOf);
+		simHoard_Free(&tree->hoard);
 		free(tree->sets);
 		free(tree->joints);
 		free(tree->parts);

@@ -1,9 +1,9 @@
 #include "program/check/brute.h"
 
 #include "geometry/triangle.h"
+#include "io/grow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct bruteBox
 {
@@ -18,7 +18,7 @@ typedef struct sweep
 	bruteBox* boxes[2]; // sorted by lower x
 	bruteTestFcn* test;
 	bruteResult result;
-	uint64_t capacity;
+	size_t capacity;
 } sweep;
 
 static int CompareBoxes(const void* first, const void* second)
@@ -27,7 +27,7 @@ static int CompareBoxes(const void* first, const void* second)
 	return (x > y) - (x < y);
 }
 
-static int ComparePairs(const void* first, const void* second)
+int bruteComparePairs(const void* first, const void* second)
 {
 	const snugPair *x = first, *y = second;
 	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
@@ -58,16 +58,9 @@ static bruteBox* MakeBoxes(const bruteMesh* mesh)
 
 static bool AddPair(sweep* s, uint32_t a, uint32_t b)
 {
-	if (s->result.count == s->capacity)
+	if (!ioGrow(&s->result.pairs, &s->capacity, (size_t)s->result.count + 1, sizeof(snugPair)))
 	{
-		uint64_t capacity = 2 * s->capacity + 1024;
-		snugPair* pairs = realloc(s->result.pairs, (size_t)capacity * sizeof(snugPair));
-		if (pairs == NULL)
-		{
-			return false;
-		}
-		s->result.pairs = pairs;
-		s->capacity = capacity;
+		return false;
 	}
 	s->result.pairs[s->result.count++] = (snugPair){ a, b };
 	return true;
@@ -131,7 +124,7 @@ bruteResult bruteCollideBy(const bruteMesh* a, const bruteMesh* b, bruteTestFcn*
 	}
 	else if (s.result.count > 0)
 	{
-		qsort(s.result.pairs, (size_t)s.result.count, sizeof(snugPair), ComparePairs);
+		qsort(s.result.pairs, (size_t)s.result.count, sizeof(snugPair), bruteComparePairs);
 	}
 	return s.result;
 }

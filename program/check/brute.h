@@ -47,4 +47,7 @@ bruteResult bruteCollideBy(const bruteMesh* a, const bruteMesh* b, bruteTestFcn*
 
 void bruteResult_Free(bruteResult* result);
 
+/// The order of pairs, by a and then b, for qsort.
+int bruteComparePairs(const void* first, const void* second);
+
 #endif

@@ -1,5 +1,6 @@
 #include "program/check/contacts.h"
 
+#include "io/grow.h"
 #include "program/check/brute.h"
 #include "program/files/clock.h"
 
@@ -47,17 +48,10 @@ static bool AreAsked(const search* s, int a, int b)
 static bool AddPair(void* user, snugPair pair)
 {
 	cliContacts* c = user;
-	if (c->count == c->capacity)
+	if (!ioGrow(&c->pairs, &c->capacity, (size_t)c->count + 1, sizeof(cliPair)))
 	{
-		uint64_t capacity = 2 * c->capacity + 256;
-		cliPair* grown = realloc(c->pairs, (size_t)capacity * sizeof(cliPair));
-		if (grown == NULL)
-		{
-			c->outOfMemory = true;
-			return false;
-		}
-		c->pairs = grown;
-		c->capacity = capacity;
+		c->outOfMemory = true;
+		return false;
 	}
 	c->pairs[c->count++] = (cliPair){ { c->bodies[0], c->bodies[1] }, pair, 0.0 };
 	return true;

@@ -38,7 +38,8 @@ typedef struct cliContactOptions
 typedef struct cliContacts
 {
 	cliPair* pairs; ///< sorted by the bodies, then by the triangles
-	uint64_t count, capacity;
+	uint64_t count;
+	size_t capacity;
 	cliNear near; ///< what else was asked for
 	snugCounters counters;
 	double microseconds; ///< from matrices and weights to pairs

@@ -1,6 +1,7 @@
 #include "program/check/curves.h"
 
 #include "io/decimal.h"
+#include "io/grow.h"
 #include "program/files/json.h"
 #include "program/files/output.h"
 
@@ -14,34 +15,11 @@ void cliCurves_Free(cliCurves* curves)
 	*curves = (cliCurves){ .count = 0 };
 }
 
-static bool Reserve(cliCurves* curves, size_t count, size_t pointCount)
-{
-	if (count > curves->capacity)
-	{
-		cliFrameCurve* grown = realloc(curves->curves, 2 * count * sizeof(cliFrameCurve));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		curves->curves = grown;
-		curves->capacity = 2 * count;
-	}
-	if (pointCount > curves->pointCapacity)
-	{
-		float* grown = realloc(curves->points, 2 * pointCount * 3 * sizeof(float));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		curves->points = grown;
-		curves->pointCapacity = 2 * pointCount;
-	}
-	return true;
-}
-
 bool cliCurves_Add(cliCurves* curves, uint64_t frame, double time, const cliNear* near)
 {
-	if (!Reserve(curves, curves->count + near->curveCount, curves->pointCount + near->pointCount))
+	const size_t count = curves->count + near->curveCount, pointCount = curves->pointCount + near->pointCount;
+	if (!ioGrow(&curves->curves, &curves->capacity, count, sizeof(cliFrameCurve)) ||
+	    !ioGrow(&curves->points, &curves->pointCapacity, pointCount, 3 * sizeof(float)))
 	{
 		return false;
 	}

@@ -1,7 +1,6 @@
 #include "program/check/kept.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool cliKept_Begin(cliKept* kept, uint64_t total, uint64_t limit)
 {
@@ -21,7 +20,7 @@ void cliKept_Free(cliKept* kept)
 	*kept = (cliKept){ .frames = NULL };
 }
 
-static int CompareKeys(const void* first, const void* second)
+int cliCompareKeys(const void* first, const void* second)
 {
 	uint64_t x = *(const uint64_t*)first, y = *(const uint64_t*)second;
 	return (x > y) - (x < y);
@@ -41,7 +40,7 @@ static bool Take(cliKeptFrame* to, uint64_t frame, double time, double depth, co
 		keys[2 * i] = (uint64_t)pair->bodies[0] << 32 | pair->pair.a;
 		keys[2 * i + 1] = (uint64_t)pair->bodies[1] << 32 | pair->pair.b;
 	}
-	qsort(keys, 2 * (size_t)contacts->count, sizeof(uint64_t), CompareKeys);
+	qsort(keys, 2 * (size_t)contacts->count, sizeof(uint64_t), cliCompareKeys);
 	for (size_t i = 0; i < 2 * (size_t)contacts->count; ++i)
 	{
 		if (count == 0 || keys[i] != keys[count - 1])

@@ -38,4 +38,7 @@ bool cliKept_Add(cliKept* kept, uint64_t frame, double time, const cliContacts* 
 void cliKept_Finish(cliKept* kept);
 void cliKept_Free(cliKept* kept);
 
+/// For qsort: of uint64_t.
+int cliCompareKeys(const void* first, const void* second);
+
 #endif

@@ -1,5 +1,7 @@
 #include "program/check/near.h"
 
+#include "io/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,30 +32,11 @@ void cliNear_Free(cliNear* near)
 	*near = (cliNear){ .loose = 0 };
 }
 
-// Room for `needed` entries in an array that starts at `*array`.
-static bool Grow(void** array, size_t* capacity, size_t needed, size_t size)
-{
-	if (needed <= *capacity)
-	{
-		return true;
-	}
-	size_t wanted = 2 * needed;
-	void* grown = wanted <= SIZE_MAX / size ? realloc(*array, wanted * size) : NULL;
-	if (grown != NULL)
-	{
-		*array = grown;
-		*capacity = wanted;
-	}
-	return grown != NULL;
-}
-
 bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b)
 {
 	stage->telling = a;
 	snugDistanceResult result = snugFindDistance(stage->bodies[a], stage->bodies[b], NULL);
-	void* list = near->distances;
-	bool grown = Grow(&list, &near->distanceCapacity, near->distanceCount + 1, sizeof(cliDistance));
-	near->distances = list;
+	bool grown = ioGrow(&near->distances, &near->distanceCapacity, near->distanceCount + 1, sizeof(cliDistance));
 	if (!cliStage_Check(stage, a, grown ? result.status : snug_outOfMemory))
 	{
 		return false;
@@ -82,12 +65,9 @@ static uint64_t ListOwn(const snugPointSide* sides, uint32_t count, snugVertexDe
 bool cliNear_AddInside(cliNear* near, cliStage* stage, int body, int outer)
 {
 	const uint32_t count = stage->scene->parts[body].vertexCount;
-	void *insides = near->insides, *vertices = near->vertices;
 	snugPointSide* sides = body == outer ? malloc(count * sizeof(snugPointSide) + 1) : NULL;
-	bool grown = Grow(&insides, &near->insideCapacity, near->insideCount + 1, sizeof(cliInside));
-	grown = Grow(&vertices, &near->vertexCapacity, near->vertexCount + count, sizeof(snugVertexDepth)) && grown;
-	near->insides = insides;
-	near->vertices = vertices;
+	bool grown = ioGrow(&near->insides, &near->insideCapacity, near->insideCount + 1, sizeof(cliInside)) &&
+	             ioGrow(&near->vertices, &near->vertexCapacity, near->vertexCount + count, sizeof(snugVertexDepth));
 	snugResult result = { .status = snug_outOfMemory };
 	snugVertexDepth* list = near->vertices + near->vertexCount;
 	stage->telling = body;
@@ -135,9 +115,7 @@ bool cliNear_AddBetween(cliNear* near, cliStage* before, cliStage* stage, int a,
 	stage->telling = before->telling = a;
 	const snugSweepResult result =
 	    snugSweep(before->bodies[a], stage->bodies[a], before->bodies[b], stage->bodies[b], &query);
-	void* list = near->between;
-	bool grown = Grow(&list, &near->betweenCapacity, near->betweenCount + 1, sizeof(cliBetween));
-	near->between = list;
+	bool grown = ioGrow(&near->between, &near->betweenCapacity, near->betweenCount + 1, sizeof(cliBetween));
 	if (!cliStage_Check(stage, a, grown ? result.status : snug_outOfMemory))
 	{
 		return false;
@@ -225,14 +203,9 @@ double cliNear_GetDepth(const cliNear* near)
 static bool AddCurve(cliNear* near, int a, int b, const snugContactResult* found, uint32_t which)
 {
 	const snugCurve* curve = found->curves + which;
-	void *curves = near->curves, *points = near->points, *pairs = near->pairs;
-	bool grown = Grow(&curves, &near->curveCapacity, near->curveCount + 1, sizeof(cliCurve));
-	grown = Grow(&points, &near->pointCapacity, near->pointCount + curve->pointCount, 3 * sizeof(float)) && grown;
-	grown = Grow(&pairs, &near->pairCapacity, near->pairCount + curve->contactCount, sizeof(snugPair)) && grown;
-	near->curves = curves;
-	near->points = points;
-	near->pairs = pairs;
-	if (!grown)
+	if (!ioGrow(&near->curves, &near->curveCapacity, near->curveCount + 1, sizeof(cliCurve)) ||
+	    !ioGrow(&near->points, &near->pointCapacity, near->pointCount + curve->pointCount, 3 * sizeof(float)) ||
+	    !ioGrow(&near->pairs, &near->pairCapacity, near->pairCount + curve->contactCount, sizeof(snugPair)))
 	{
 		return false;
 	}

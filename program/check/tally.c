@@ -1,5 +1,8 @@
 #include "program/check/tally.h"
 
+#include "io/grow.h"
+#include "program/check/kept.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,24 +23,11 @@ void cliTally_Free(cliTally* tally)
 
 // ---- Touches of one frame --------------------------------------------------------------------------------------
 
-static int CompareKeys(const void* first, const void* second)
-{
-	uint64_t x = *(const uint64_t*)first, y = *(const uint64_t*)second;
-	return (x > y) - (x < y);
-}
-
 static bool AddNow(cliTally* tally, uint64_t key, uint64_t pairs)
 {
-	if (tally->nowCount == tally->nowCapacity)
+	if (!ioGrow(&tally->now, &tally->nowCapacity, tally->nowCount + 1, sizeof(cliTouch)))
 	{
-		size_t capacity = 2 * tally->nowCapacity + 64;
-		cliTouch* grown = realloc(tally->now, capacity * sizeof(cliTouch));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		tally->now = grown;
-		tally->nowCapacity = capacity;
+		return false;
 	}
 	uint64_t frame = tally->frameCount;
 	tally->now[tally->nowCount++] =
@@ -65,7 +55,7 @@ static bool FindTouches(cliTally* tally, const cliContacts* contacts)
 	}
 	if (contacts->count > 0)
 	{
-		qsort(tally->keys, (size_t)contacts->count, sizeof(uint64_t), CompareKeys);
+		qsort(tally->keys, (size_t)contacts->count, sizeof(uint64_t), cliCompareKeys);
 	}
 	bool added = true;
 	for (uint64_t i = 0, next; added && i < contacts->count; i = next)
@@ -135,15 +125,9 @@ static void Merge(cliTouch* into, const cliTouch* touch)
 static bool AddTouches(cliTally* tally)
 {
 	size_t most = tally->touchCount + tally->nowCount;
-	if (most > tally->touchCapacity)
+	if (!ioGrow(&tally->touches, &tally->touchCapacity, most, sizeof(cliTouch)))
 	{
-		cliTouch* grown = realloc(tally->touches, 2 * most * sizeof(cliTouch));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		tally->touches = grown;
-		tally->touchCapacity = 2 * most;
+		return false;
 	}
 	size_t i = tally->touchCount, j = tally->nowCount, out = most;
 	while (j > 0)
@@ -176,16 +160,9 @@ static bool AddTouches(cliTally* tally)
 
 static bool AddFrame(cliTally* tally, const cliTallyFrame* frame)
 {
-	if (tally->frameCount == tally->frameCapacity)
+	if (!ioGrow(&tally->frames, &tally->frameCapacity, (size_t)tally->frameCount + 1, sizeof(cliTallyFrame)))
 	{
-		uint64_t capacity = 2 * tally->frameCapacity + 64;
-		cliTallyFrame* grown = realloc(tally->frames, (size_t)capacity * sizeof(cliTallyFrame));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		tally->frames = grown;
-		tally->frameCapacity = capacity;
+		return false;
 	}
 	tally->frames[tally->frameCount++] = *frame;
 	return true;
@@ -218,15 +195,9 @@ static bool AddBetween(cliTally* tally, const cliNear* near)
 {
 	tally->stray = near->stray > tally->stray ? near->stray : tally->stray;
 	const size_t needed = tally->betweenCount + near->betweenCount;
-	if (needed > tally->betweenCapacity)
+	if (!ioGrow(&tally->between, &tally->betweenCapacity, needed, sizeof(cliTallyBetween)))
 	{
-		cliTallyBetween* grown = realloc(tally->between, 2 * needed * sizeof(cliTallyBetween));
-		if (grown == NULL)
-		{
-			return false;
-		}
-		tally->between = grown;
-		tally->betweenCapacity = 2 * needed;
+		return false;
 	}
 	for (size_t i = 0; i < near->betweenCount; ++i)
 	{

@@ -38,7 +38,8 @@ typedef struct cliTally
 {
 	const cliRegions* regions; ///< nullable: then nothing is added up by regions
 	cliTallyFrame* frames;
-	uint64_t frameCount, frameCapacity;
+	uint64_t frameCount;
+	size_t frameCapacity;
 	uint64_t pairs, contactFrames, mostPairs, mostFrame;
 	uint64_t mostInside, insideFrame;   ///< vertices inside of bodies, and where they are the most
 	uint64_t firstContact, lastContact; ///< frames; of use if contactFrames > 0

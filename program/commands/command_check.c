@@ -254,12 +254,6 @@ static bool HasEnough(const check* c)
 	return false;
 }
 
-static int CompareKeys(const void* first, const void* second)
-{
-	const uint64_t x = *(const uint64_t*)first, y = *(const uint64_t*)second;
-	return (x > y) - (x < y);
-}
-
 // Edges that an even number of triangles has, but more of them one way than the other.
 static bool CountTurnedEdges(const cliPart* part, uint64_t* edges)
 {
@@ -274,7 +268,7 @@ static bool CountTurnedEdges(const cliPart* part, uint64_t* edges)
 	}
 	if (good && count > 0)
 	{
-		qsort(keys, count, sizeof(uint64_t), CompareKeys);
+		qsort(keys, count, sizeof(uint64_t), cliCompareKeys);
 	}
 	*edges = 0;
 	for (size_t i = 0, next; good && i < count; i = next)

@@ -52,33 +52,31 @@ typedef struct modesRun
 
 // ---- Output ----------------------------------------------------------------------------------------------------
 
+static void PrintNumbers(const char* key, const double* numbers, uint32_t count, double by)
+{
+	printf(",\"%s\":[", key);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		printf(i > 0 ? "," : "");
+		cliPrintJsonNumber(stdout, numbers[i] / by);
+	}
+	printf("]");
+}
+
 static void PrintJson(const modesRun* r)
 {
 	const simModes* m = &r->modes;
 	printf("{\"file\":");
 	cliPrintJsonString(stdout, r->shape.path);
 	printf(",\"vertices\":%u,\"triangles\":%u,\"parts\":%u,\"solidParts\":%u,\"cells\":%u,\"joiningCells\":%u,"
-	       "\"nodes\":%u,\"cell\":[",
+	       "\"nodes\":%u",
 	    r->shape.vertexCount, r->shape.triangleCount, m->partCount, m->solidCount, m->cellCount, m->bridgeCount,
 	    m->nodeCount);
-	for (int k = 0; k < 3; ++k)
-	{
-		printf(k > 0 ? "," : "");
-		cliPrintJsonNumber(stdout, m->cell[k]);
-	}
-	printf("],\"rigid\":[");
-	for (int i = 0; i < 6; ++i)
-	{
-		printf(i > 0 ? "," : "");
-		cliPrintJsonNumber(stdout, m->rigid[i] / r->scale);
-	}
-	printf("],\"heldNodes\":%u,\"frequencies\":[", m->heldCount);
-	for (uint32_t i = 0; i < m->modeCount; ++i)
-	{
-		printf(i > 0 ? "," : "");
-		cliPrintJsonNumber(stdout, m->frequencies[i] / r->scale);
-	}
-	printf("]}\n");
+	PrintNumbers("cell", m->cell, 3, 1.0);
+	PrintNumbers("rigid", m->rigid, 6, r->scale);
+	printf(",\"heldNodes\":%u", m->heldCount);
+	PrintNumbers("frequencies", m->frequencies, m->modeCount, r->scale);
+	printf("}\n");
 }
 
 static void PrintTable(const modesRun* r)

@@ -6,11 +6,6 @@
 
 #define LONGEST 63
 
-static char Lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static int Least(int a, int b)
 {
 	return a < b ? a : b;
@@ -34,9 +29,9 @@ static int EditDistance(const char* a, const char* b)
 		row[0] = i;
 		for (int j = 1; j <= lengthB; ++j)
 		{
-			char x = Lower(a[i - 1]), y = Lower(b[j - 1]);
+			char x = cliLower(a[i - 1]), y = cliLower(b[j - 1]);
 			row[j] = Least(Least(above[j], row[j - 1]) + 1, above[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == Lower(b[j - 2]) && y == Lower(a[i - 2]))
+			if (i > 1 && j > 1 && x == cliLower(b[j - 2]) && y == cliLower(a[i - 2]))
 			{
 				row[j] = Least(row[j], twoAbove[j - 2] + 1);
 			}

@@ -4,6 +4,12 @@
 
 #include <stddef.h>
 
+/// Of ASCII, whatever the locale.
+static inline char cliLower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 typedef struct cliGuess
 {
 	const char* typed;

@@ -1,5 +1,6 @@
 #include "program/commands/jobs.h"
 
+#include "io/grow.h"
 #include "io/load.h"
 #include "program/commands/terminal.h"
 #include "program/files/output.h"
@@ -37,7 +38,8 @@ static bool IsBlank(const char* text, size_t length)
 
 static bool SplitLines(jobList* jobs, size_t size)
 {
-	uint64_t number = 0, capacity = 0;
+	uint64_t number = 0;
+	size_t capacity = 0;
 	for (size_t begin = 0; begin < size;)
 	{
 		const char* newline = memchr(jobs->bytes + begin, '\n', size - begin);
@@ -45,15 +47,9 @@ static bool SplitLines(jobList* jobs, size_t size)
 		++number;
 		if (!IsBlank(jobs->bytes + begin, end - begin))
 		{
-			if (jobs->count == capacity)
+			if (!ioGrow(&jobs->lines, &capacity, (size_t)jobs->count + 1, sizeof(jobLine)))
 			{
-				capacity = 2 * capacity + 64;
-				jobLine* grown = realloc(jobs->lines, (size_t)capacity * sizeof(jobLine));
-				if (grown == NULL)
-				{
-					return false;
-				}
-				jobs->lines = grown;
+				return false;
 			}
 			jobs->lines[jobs->count++] = (jobLine){ jobs->bytes + begin, end - begin, number };
 		}

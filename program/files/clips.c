@@ -9,15 +9,10 @@
 
 // ---- Fitting ---------------------------------------------------------------------------------------------------
 
-static char Lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 // Whether a text begins with another, case ignored.
 static bool Begins(const char* text, const char* start)
 {
-	while (*start != '\0' && Lower(*text) == Lower(*start))
+	while (*start != '\0' && cliLower(*text) == cliLower(*start))
 	{
 		++text;
 		++start;

@@ -1,5 +1,6 @@
 #include "program/files/scene.h"
 
+#include "io/grow.h"
 #include "program/commands/terminal.h"
 #include "program/files/clips.h"
 #include "program/files/linear_model.h"
@@ -92,30 +93,9 @@ void cliScene_Describe(const cliScene* scene, int part, char* text, size_t size)
 
 // ---- Lists -----------------------------------------------------------------------------------------------------
 
-// Room for one more item.
-static bool Reserve(void** items, int count, int* capacity, size_t size)
-{
-	if (count < *capacity)
-	{
-		return true;
-	}
-	int grown = 2 * *capacity + 16;
-	void* moved = realloc(*items, (size_t)grown * size);
-	if (moved == NULL)
-	{
-		return false;
-	}
-	*items = moved;
-	*capacity = grown;
-	return true;
-}
-
 static cliPart* AddPart(cliScene* scene)
 {
-	void* items = scene->parts;
-	bool room = Reserve(&items, scene->partCount, &scene->partCapacity, sizeof(cliPart));
-	scene->parts = items;
-	if (!room)
+	if (!ioGrow(&scene->parts, &scene->partCapacity, (size_t)scene->partCount + 1, sizeof(cliPart)))
 	{
 		return NULL;
 	}

@@ -95,7 +95,8 @@ typedef struct cliScene
 	cliFile* files;
 	int fileCount;
 	cliPart* parts;
-	int partCount, partCapacity;
+	int partCount;
+	size_t partCapacity;
 	cliTrack track;         ///< empty if there is none
 	uint64_t triangleCount; ///< of all parts
 	char** warnings;        ///< what loading had to say

@@ -2,6 +2,8 @@
 
 #include "program/files/shelf.h"
 
+#include "io/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,7 +43,8 @@ typedef struct book
 struct cliShelf
 {
 	book* books;
-	int count, capacity;
+	int count;
+	size_t capacity;
 	uint64_t now;
 	size_t bytes, most;
 };
@@ -188,16 +191,9 @@ bool cliShelf_FindAsset(cliShelf* shelf, cliScene* scene, cliFile* file)
 void cliShelf_KeepAsset(cliShelf* shelf, cliScene* scene, cliFile* file, int firstWarning)
 {
 	struct stat status;
-	if (shelf->count == shelf->capacity)
+	if (!ioGrow(&shelf->books, &shelf->capacity, (size_t)shelf->count + 1, sizeof(book)))
 	{
-		int capacity = 2 * shelf->capacity + 16;
-		book* grown = realloc(shelf->books, (size_t)capacity * sizeof(book));
-		if (grown == NULL)
-		{
-			return;
-		}
-		shelf->books = grown;
-		shelf->capacity = capacity;
+		return;
 	}
 	book* b = shelf->books + shelf->count;
 	*b = (book){ .path = strdup(file->path), .scale = file->scale, .used = ++shelf->now };

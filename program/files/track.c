@@ -1,52 +1,14 @@
 #include "program/files/track.h"
 
+#include "io/load.h"
 #include "program/commands/terminal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BYTES 1000000000
 static const char head[] = "frame,x,y,z,qx,qy,qz,qw";
-
-// The whole file, with a zero behind it. Null after a message.
-static char* ReadText(const char* path)
-{
-	FILE* file = fopen(path, "rb");
-	char* text = NULL;
-	if (file == NULL)
-	{
-		cliError("%s: cannot open: %s", path, strerror(errno));
-		return NULL;
-	}
-	size_t size = 0, capacity = 0, got = 1;
-	while (got > 0 && size < MAX_BYTES)
-	{
-		capacity = 2 * capacity + 65536;
-		char* grown = realloc(text, capacity + 1);
-		if (grown == NULL)
-		{
-			break;
-		}
-		text = grown;
-		got = fread(text + size, 1, capacity - size, file);
-		size += got;
-	}
-	if (ferror(file) || got > 0 || text == NULL)
-	{
-		cliError("%s: cannot read: %s", path, ferror(file) ? strerror(errno) : "too large");
-		free(text);
-		text = NULL;
-	}
-	else
-	{
-		text[size] = '\0';
-	}
-	fclose(file);
-	return text;
-}
 
 // The columns' names; moves on to the next line.
 static bool ReadHead(cliTrack* track, char** text)
@@ -120,9 +82,12 @@ static uint32_t CountLines(const char* text)
 bool cliTrack_Load(cliTrack* track, const char* path)
 {
 	*track = (cliTrack){ 0 };
-	char *text = ReadText(path), *next = text;
+	ioError error;
+	size_t size;
+	char *text = (char*)ioReadFile(path, path, SIZE_MAX, &size, &error), *next = text;
 	if (text == NULL)
 	{
+		cliError("%s", error.text);
 		return false;
 	}
 	bool good = ReadHead(track, &next);

@@ -2,14 +2,9 @@
 
 #include <math.h>
 
-static float Dot(const float a[3], const float b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void Normalise(float v[3])
 {
-	float scale = 1.0f / sqrtf(Dot(v, v));
+	float scale = 1.0f / sqrtf(cameraDot(v, v));
 	v[0] *= scale;
 	v[1] *= scale;
 	v[2] *= scale;
@@ -45,8 +40,8 @@ camera cameraMake(
 void cameraProject(const camera* c, const float point[3], float projected[3])
 {
 	float offset[3] = { point[0] - c->eye[0], point[1] - c->eye[1], point[2] - c->eye[2] };
-	float inverse = 1.0f / Dot(offset, c->forward);
-	projected[0] = c->center[0] + c->focal * Dot(offset, c->right) * inverse;
-	projected[1] = c->center[1] - c->focal * Dot(offset, c->up) * inverse;
+	float inverse = 1.0f / cameraDot(offset, c->forward);
+	projected[0] = c->center[0] + c->focal * cameraDot(offset, c->right) * inverse;
+	projected[1] = c->center[1] - c->focal * cameraDot(offset, c->up) * inverse;
 	projected[2] = inverse;
 }

@@ -12,6 +12,11 @@ typedef struct camera
 	float center[2];
 } camera;
 
+static inline float cameraDot(const float a[3], const float b[3])
+{
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 /// @param vertical what points up in the world; not along the view
 /// @param degrees height of the field of view
 camera cameraMake(

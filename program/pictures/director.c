@@ -72,11 +72,6 @@ static void Begin(extent* e)
 	}
 }
 
-static float Dot(const float a[3], const float b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // Corners of triangles only: other vertices are not drawn.
 static void AddPart(const director* d, int part, const float axes[3][3], bool onlyMarked, extent* e)
 {
@@ -86,7 +81,7 @@ static void AddPart(const director* d, int part, const float axes[3][3], bool on
 		const float* x = d->positions[part] + 3 * (size_t)p->triangles[c];
 		for (int k = 0; k < 3 && (!onlyMarked || d->marks[part][c / 3]); ++k)
 		{
-			float along = Dot(axes[k], x);
+			float along = cameraDot(axes[k], x);
 			e->least[k] = fminf(e->least[k], along);
 			e->most[k] = fmaxf(e->most[k], along);
 		}
@@ -120,7 +115,7 @@ static void Aim(director* d, const extent* first, const extent* last, int way)
 	towards[side] = sign * across[0] + turn * line[0] / length;
 	towards[depth] = sign * across[1] + turn * line[1] / length;
 	towards[up] = ELEVATION;
-	length = sqrtf(Dot(towards, towards));
+	length = sqrtf(cameraDot(towards, towards));
 	for (int k = 0; k < 3; ++k)
 	{
 		d->towards[k] = towards[k] / length;

@@ -1,5 +1,7 @@
 #include "program/pictures/normals.h"
 
+#include "program/pictures/camera.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -29,11 +31,6 @@ static void AddNormals(const float* positions, const uint32_t* triangles, uint32
 	}
 }
 
-static float Dot(const float a[3], const float b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static uint32_t Hash(const float p[3])
 {
 	uint32_t words[3];
@@ -46,14 +43,14 @@ static void Join(const float* positions, const float* normals, const uint32_t* h
     uint32_t mask, uint32_t vertex, float joined[3])
 {
 	const float *p = positions + 3 * (size_t)vertex, *own = normals + 3 * (size_t)vertex;
-	float length = sqrtf(Dot(own, own));
+	float length = sqrtf(cameraDot(own, own));
 	memcpy(joined, own, 3 * sizeof(float));
 	int looked = 0;
 	for (uint32_t i = heads[Hash(p) & mask]; i != UINT32_MAX && looked < MAX_LOOKS; i = links[i], ++looked)
 	{
 		const float* n = normals + 3 * (size_t)i;
 		bool same = memcmp(positions + 3 * (size_t)i, p, 3 * sizeof(float)) == 0;
-		if (same && i != vertex && Dot(n, own) > SHARP * length * sqrtf(Dot(n, n)))
+		if (same && i != vertex && cameraDot(n, own) > SHARP * length * sqrtf(cameraDot(n, n)))
 		{
 			for (int k = 0; k < 3; ++k)
 			{

@@ -80,11 +80,6 @@ static void Clear(picture* p)
 	memset(p->shadow, 0, samples * sizeof(float));
 }
 
-static float Dot(const float a[3], const float b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // ---- Light -----------------------------------------------------------------------------------------------------
 
 /// What falls on all surfaces of a picture, and how it is seen.
@@ -98,7 +93,7 @@ typedef struct lighting
 
 static void Normalise(float v[3])
 {
-	float length = sqrtf(Dot(v, v));
+	float length = sqrtf(cameraDot(v, v));
 	for (int k = 0; k < 3; ++k)
 	{
 		v[k] = length > 0.0f ? v[k] / length : 0.0f;
@@ -132,19 +127,20 @@ static float Positive(float x)
 static void Shade(const lighting* l, float n[3], const float color[3], float shaded[3])
 {
 	Normalise(n);
-	float facing = Dot(n, l->view);
+	float facing = cameraDot(n, l->view);
 	for (int k = 0; k < 3; ++k)
 	{
 		n[k] = facing < 0.0f ? -n[k] : n[k]; // both sides of a surface are drawn
 	}
-	float diffuse = Positive(Dot(n, l->lamp)), gloss = Positive(Dot(n, l->half)), rim = 1.0f - fabsf(facing);
+	float diffuse = Positive(cameraDot(n, l->lamp)), gloss = Positive(cameraDot(n, l->half)),
+	      rim = 1.0f - fabsf(facing);
 	gloss *= gloss; // to the 32nd power
 	gloss *= gloss;
 	gloss *= gloss;
 	gloss *= gloss;
 	gloss *= gloss;
 	rim *= rim * rim;
-	float light = 0.40f + 0.13f * Dot(n, l->sky) + 0.56f * diffuse;
+	float light = 0.40f + 0.13f * cameraDot(n, l->sky) + 0.56f * diffuse;
 	for (int k = 0; k < 3; ++k)
 	{
 		shaded[k] = color[k] * light + 0.14f * gloss + 0.10f * rim;
@@ -270,7 +266,7 @@ static void Project(const camera* c, const pictureMesh* mesh, const float* groun
 	{
 		const float* from = mesh->positions + 3 * i;
 		float point[3] = { from[0], from[1], from[2] };
-		float height = ground != NULL ? Dot(point, c->vertical) - *ground : 0.0f;
+		float height = ground != NULL ? cameraDot(point, c->vertical) - *ground : 0.0f;
 		for (int k = 0; k < 3; ++k)
 		{
 			point[k] += height * (0.28f * c->right[k] - c->vertical[k]);

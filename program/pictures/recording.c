@@ -1,7 +1,9 @@
 #include "program/pictures/recording.h"
 
 #include "io/bytes.h"
+#include "io/grow.h"
 #include "program/pictures/html.h"
+#include "solvers/hoard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +17,8 @@
 
 typedef struct mesh
 {
-	recordedMesh raw;     ///< with arrays of its own
+	recordedMesh raw; ///< with arrays of its own, which are:
+	simHoard hoard;
 	float lower[3], step; ///< of positions at rest
 	float targetStep;     ///< of displacements
 	ioBytes parts[7];     ///< triangles, positions, numbers of influences, joints, weights, targets, displacements
@@ -103,18 +106,7 @@ static void Deflate(ioBytes* raw, ioBytes* out)
 // Make room for one more. @return null if there is no memory
 static void* Grow(void** items, size_t* count, size_t* capacity, size_t size)
 {
-	if (*count == *capacity)
-	{
-		size_t more = 2 * *capacity + 16;
-		void* grown = realloc(*items, more * size);
-		if (grown == NULL)
-		{
-			return NULL;
-		}
-		*items = grown;
-		*capacity = more;
-	}
-	return memset((char*)*items + (*count)++ * size, 0, size);
+	return ioGrow(items, capacity, *count + 1, size) ? memset((char*)*items + (*count)++ * size, 0, size) : NULL;
 }
 
 static void FreeMesh(mesh* m)
@@ -123,14 +115,7 @@ static void FreeMesh(mesh* m)
 	{
 		free(m->parts[k].data);
 	}
-	free((void*)m->raw.positions);
-	free((void*)m->raw.triangles);
-	free((void*)m->raw.starts);
-	free((void*)m->raw.joints);
-	free((void*)m->raw.weights);
-	free((void*)m->raw.targetStarts);
-	free((void*)m->raw.targets);
-	free((void*)m->raw.displacements);
+	simHoard_Free(&m->hoard);
 }
 
 recording* recording_Create(void)
@@ -290,16 +275,15 @@ static bool EncodeTargets(mesh* m, const recordedMesh* from)
 	return words != NULL;
 }
 
-static void* Copy(const void* from, size_t bytes, bool* failed)
+static void* Copy(simHoard* hoard, const void* from, size_t count, size_t size)
 {
-	void* copy = malloc(bytes + 1);
-	*failed = *failed || copy == NULL;
-	return copy != NULL ? memcpy(copy, from, bytes) : NULL;
+	void* copy = simHoard_Take(hoard, count, size);
+	return copy != NULL ? memcpy(copy, from, count * size) : NULL;
 }
 
 static bool CopyMesh(mesh* m, const recordedMesh* from)
 {
-	bool failed = false;
+	simHoard* hoard = &m->hoard;
 	size_t vertices = from->vertexCount, influences = from->jointCount > 1 ? from->starts[vertices] : 0;
 	m->raw = (recordedMesh){
 		.vertexCount = from->vertexCount,
@@ -307,25 +291,25 @@ static bool CopyMesh(mesh* m, const recordedMesh* from)
 		.jointCount = from->jointCount,
 		.targetCount = from->targetCount,
 	};
-	m->raw.triangles = Copy(from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t), &failed);
+	m->raw.triangles = Copy(hoard, from->triangles, from->triangleCount, 3 * sizeof(uint32_t));
 	if (from->jointCount > 0)
 	{
-		m->raw.positions = Copy(from->positions, 3 * vertices * sizeof(float), &failed);
+		m->raw.positions = Copy(hoard, from->positions, vertices, 3 * sizeof(float));
 	}
 	if (from->jointCount > 1)
 	{
-		m->raw.starts = Copy(from->starts, (vertices + 1) * sizeof(uint32_t), &failed);
-		m->raw.joints = Copy(from->joints, influences * sizeof(uint16_t), &failed);
-		m->raw.weights = Copy(from->weights, influences * sizeof(float), &failed);
+		m->raw.starts = Copy(hoard, from->starts, vertices + 1, sizeof(uint32_t));
+		m->raw.joints = Copy(hoard, from->joints, influences, sizeof(uint16_t));
+		m->raw.weights = Copy(hoard, from->weights, influences, sizeof(float));
 	}
 	if (from->targetCount > 0)
 	{
 		const size_t count = from->targetStarts[vertices];
-		m->raw.targetStarts = Copy(from->targetStarts, (vertices + 1) * sizeof(uint32_t), &failed);
-		m->raw.targets = Copy(from->targets, count * sizeof(uint16_t), &failed);
-		m->raw.displacements = Copy(from->displacements, 3 * count * sizeof(float), &failed);
+		m->raw.targetStarts = Copy(hoard, from->targetStarts, vertices + 1, sizeof(uint32_t));
+		m->raw.targets = Copy(hoard, from->targets, count, sizeof(uint16_t));
+		m->raw.displacements = Copy(hoard, from->displacements, count, 3 * sizeof(float));
 	}
-	return !failed;
+	return !hoard->isShort;
 }
 
 static bool IsSame(const mesh* a, const mesh* b)
@@ -395,17 +379,17 @@ int recording_AddModel(recording* r, const snugModel* model)
 	snugModelInfo info = snugModel_GetInfo(model);
 	const bool isJointed = recordingCountPosed(model) > 0, isSkin = info.deformer == snug_skin;
 	const uint32_t targetCount = isJointed && isSkin ? info.fieldCount : 0;
-	float* positions = malloc(3 * (size_t)info.vertexCount * sizeof(float) + 1);
-	uint32_t* triangles = malloc(3 * (size_t)info.triangleCount * sizeof(uint32_t) + 1);
-	uint32_t* starts = calloc((size_t)info.vertexCount + 1, sizeof(uint32_t));
-	uint16_t* joints = malloc((size_t)info.influenceCount * sizeof(uint16_t) + 1);
-	float* weights = malloc((size_t)info.influenceCount * sizeof(float) + 1);
-	uint32_t* targetStarts = calloc((size_t)info.vertexCount + 1, sizeof(uint32_t));
-	uint16_t* targets = malloc((size_t)info.displacementCount * sizeof(uint16_t) + 1);
-	float* displacements = malloc(3 * (size_t)info.displacementCount * sizeof(float) + 1);
+	simHoard hoard = { NULL, false };
+	float* positions = simHoard_Take(&hoard, info.vertexCount, 3 * sizeof(float));
+	uint32_t* triangles = simHoard_Take(&hoard, info.triangleCount, 3 * sizeof(uint32_t));
+	uint32_t* starts = simHoard_Take(&hoard, (size_t)info.vertexCount + 1, sizeof(uint32_t));
+	uint16_t* joints = simHoard_Take(&hoard, info.influenceCount, sizeof(uint16_t));
+	float* weights = simHoard_Take(&hoard, info.influenceCount, sizeof(float));
+	uint32_t* targetStarts = simHoard_Take(&hoard, (size_t)info.vertexCount + 1, sizeof(uint32_t));
+	uint16_t* targets = simHoard_Take(&hoard, info.displacementCount, sizeof(uint16_t));
+	float* displacements = simHoard_Take(&hoard, info.displacementCount, 3 * sizeof(float));
 	int number = -1;
-	if (positions != NULL && triangles != NULL && starts != NULL && joints != NULL && weights != NULL &&
-	    targetStarts != NULL && targets != NULL && displacements != NULL)
+	if (!hoard.isShort)
 	{
 		recordedMesh from = { positions, info.vertexCount, triangles, info.triangleCount,
 			!isJointed                    ? 0
@@ -424,14 +408,7 @@ int recording_AddModel(recording* r, const snugModel* model)
 		}
 		number = recording_AddMesh(r, &from);
 	}
-	free(positions);
-	free(triangles);
-	free(starts);
-	free(joints);
-	free(weights);
-	free(targetStarts);
-	free(targets);
-	free(displacements);
+	simHoard_Free(&hoard);
 	return number;
 }
 

@@ -1,7 +1,7 @@
 """A library on a sequence of a truth set (docs/truth.md): finds all pairs in every frame, writes the answers, and prints what a
 frame takes, in processor time.
 
-usage: peer.py snugmesh|snugmesh-vertices|python-fcl|trimesh X.truth X.answers
+usage: peer.py snugmesh|snugmesh-vertices|python-fcl|coal|trimesh X.truth X.answers
 
 snugmesh gets what moves a body: matrices. All others get its vertices, which somebody has to compute first; that is not counted.
 """
@@ -75,6 +75,30 @@ class Fcl:
         return [(contact.b1, contact.b2) for contact in result.contacts]
 
 
+class Coal(Fcl):
+    """Coal, in the same way: OBBRSS, its default."""
+
+    def __init__(self, bodies):
+        import coal
+
+        self.coal = coal
+        self.triangles = [b.triangles.astype(np.int64) for b in bodies]
+
+    def build(self, vertices, triangles):
+        model = self.coal.BVHModelOBBRSS()
+        model.beginModel(len(triangles), len(vertices))
+        model.addVertices(vertices.astype(np.float64))
+        model.addTriangles(triangles)
+        model.endModel()
+        return model
+
+    def find_pairs(self):
+        request, result, place = self.coal.CollisionRequest(), self.coal.CollisionResult(), self.coal.Transform3s()
+        request.num_max_contacts = 1 << 22
+        self.coal.collide(self.objects[0], place, self.objects[1], place, request, result)
+        return [(contact.b1, contact.b2) for contact in map(result.getContact, range(result.numContacts()))]
+
+
 class Trimesh:
     """trimesh's collision managers, which ask python-fcl."""
 
@@ -97,7 +121,7 @@ class Trimesh:
         return [(contact.index("a"), contact.index("b")) for contact in contacts]
 
 
-CONTESTANTS = {"snugmesh": Snugmesh, "snugmesh-vertices": SnugmeshVertices, "python-fcl": Fcl, "trimesh": Trimesh}
+CONTESTANTS = {"snugmesh": Snugmesh, "snugmesh-vertices": SnugmeshVertices, "python-fcl": Fcl, "coal": Coal, "trimesh": Trimesh}
 
 
 def main():

@@ -131,6 +131,13 @@ bool smReadOrigin(PyObject* object, double origin[3])
 	return true;
 }
 
+bool smReadFlag(PyObject* object, bool missing, bool* flag)
+{
+	const int isTrue = object != NULL ? PyObject_IsTrue(object) : missing;
+	*flag = isTrue > 0;
+	return isTrue >= 0;
+}
+
 bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t most, uint32_t* count)
 {
 	unsigned long long value = PyLong_AsUnsignedLongLong(object);
@@ -161,6 +168,16 @@ bool smReadLength(PyObject* object, const char* name, double missing, double* le
 		PyErr_Format(PyExc_ValueError, "%s must not be negative, nor NaN", name);
 		return false;
 	}
+	return true;
+}
+
+bool smReadMaxDistance(PyObject* object, double* distance)
+{
+	if (!smReadLength(object, "max_distance", (double)INFINITY, distance))
+	{
+		return false;
+	}
+	*distance = isinf(*distance) ? 0.0 : *distance > 0.0 ? *distance : 0x1p-1000;
 	return true;
 }
 

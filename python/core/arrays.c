@@ -33,150 +33,115 @@ typedef struct ArrayHead
 	PyObject_HEAD void* data;
 } ArrayHead;
 
+// What a structure of the library is in an array: its members in order, each with its type in numpy, which has a shape
+// in front if it has one.
 typedef struct Member
 {
-	const char* name;
-	const char* format; ///< of numpy: a type, with a shape in front if it has one
+	smType type;
+	const char *name, *format;
 	size_t offset;
 } Member;
 
-#define MEMBER(structure, name, member, format)   \
-	{                                             \
-		name, format, offsetof(structure, member) \
+#define MEMBER(type, structure, name, member, format)            \
+	{                                                            \
+		sm_type##type, name, format, offsetof(structure, member) \
 	}
 #define ENUM "u4"
 _Static_assert(
     sizeof(snugContactKind) == 4 && sizeof(snugFeatureKind) == 4 && sizeof(snugCurveEnd) == 4 && sizeof(snugSide) == 4,
     "ENUM");
-
-static const Member hitMembers[] = {
-	MEMBER(snugRayHit, "t", t, "f8"),
-	MEMBER(snugRayHit, "weights", weights, "(3,)f8"),
-	MEMBER(snugRayHit, "position", position, "(3,)f4"),
-	MEMBER(snugRayHit, "normal", normal, "(3,)f4"),
-	MEMBER(snugRayHit, "triangle", triangle, "u4"),
-	{ NULL, NULL, 0 },
-};
-static const Member closestMembers[] = {
-	MEMBER(snugClosest, "distance", distance, "f8"),
-	MEMBER(snugClosest, "position", position, "(3,)f4"),
-	MEMBER(snugClosest, "normal", normal, "(3,)f4"),
-	MEMBER(snugClosest, "triangle", triangle, "u4"),
-	{ NULL, NULL, 0 },
-};
-static const Member depthMembers[] = {
-	MEMBER(snugVertexDepth, "vertex", vertex, "u4"),
-	MEMBER(snugVertexDepth, "depth", depth, "f8"),
-	MEMBER(snugVertexDepth, "position", position, "(3,)f4"),
-	MEMBER(snugVertexDepth, "normal", normal, "(3,)f4"),
-	MEMBER(snugVertexDepth, "triangle", triangle, "u4"),
-	{ NULL, NULL, 0 },
-};
-
-static const Member sweepContactMembers[] = {
-	MEMBER(snugSweepContact, "time", time, "f8"),
-	MEMBER(snugSweepContact, "latest", latest, "f8"),
-	MEMBER(snugSweepContact, "feature_a", featureA, "(3,)u4"),
-	MEMBER(snugSweepContact, "feature_b", featureB, "(3,)u4"),
-	MEMBER(snugSweepContact, "a", a, "u4"),
-	MEMBER(snugSweepContact, "b", b, "u4"),
-	MEMBER(snugSweepContact, "position", position, "(3,)f4"),
-	MEMBER(snugSweepContact, "normal", normal, "(3,)f4"),
-	MEMBER(snugSweepContact, "is_certain", isCertain, "?"),
-	{ NULL, NULL, 0 },
-};
-
-static const Member contactMembers[] = {
-	MEMBER(snugContact, "a", a, "u4"),
-	MEMBER(snugContact, "b", b, "u4"),
-	MEMBER(snugContact, "kind", kind, ENUM),
-	MEMBER(snugContact, "point_count", pointCount, "u4"),
-	MEMBER(snugContact, "points", points, "(6,)u4"),
-	MEMBER(snugContact, "curve", curve, "u4"),
-	MEMBER(snugContact, "normal_a", normalA, "(3,)f4"),
-	MEMBER(snugContact, "normal_b", normalB, "(3,)f4"),
-	{ NULL, NULL, 0 },
-};
-static const Member pointMembers[] = {
-	MEMBER(snugContactPoint, "position", position, "(3,)f4"),
-	MEMBER(snugContactPoint, "kind_a", a.kind, ENUM),
-	MEMBER(snugContactPoint, "feature_a", a.first, "(2,)u4"),
-	MEMBER(snugContactPoint, "kind_b", b.kind, ENUM),
-	MEMBER(snugContactPoint, "feature_b", b.first, "(2,)u4"),
-	{ NULL, NULL, 0 },
-};
-static const Member curveMembers[] = {
-	MEMBER(snugCurve, "first_point", firstPoint, "u4"),
-	MEMBER(snugCurve, "point_count", pointCount, "u4"),
-	MEMBER(snugCurve, "first_contact", firstContact, "u4"),
-	MEMBER(snugCurve, "contact_count", contactCount, "u4"),
-	MEMBER(snugCurve, "is_closed", isClosed, "?"),
-	MEMBER(snugCurve, "ends", ends, "(2,)u4"),
-	MEMBER(snugCurve, "length", length, "f8"),
-	MEMBER(snugCurve, "centroid", centroid, "(3,)f8"),
-	MEMBER(snugCurve, "area", area, "(3,)f8"),
-	{ NULL, NULL, 0 },
-};
-static const Member scenePairMembers[] = {
-	MEMBER(snugScenePair, "a", a, "u4"),
-	MEMBER(snugScenePair, "b", b, "u4"),
-	MEMBER(snugScenePair, "first", first, "u8"),
-	MEMBER(snugScenePair, "count", count, "u8"),
-	{ NULL, NULL, 0 },
-};
-static const Member boxMembers[] = {
-	MEMBER(snugNodeBox, "lower", lower, "(3,)f4"),
-	MEMBER(snugNodeBox, "upper", upper, "(3,)f4"),
-	MEMBER(snugNodeBox, "node", node, "u4"),
-	MEMBER(snugNodeBox, "level", level, "u4"),
-	{ NULL, NULL, 0 },
-};
-static const Member sideMembers[] = {
-	MEMBER(snugPointSide, "side", side, ENUM),
-	MEMBER(snugPointSide, "winding", winding, "i4"),
-	MEMBER(snugPointSide, "triangle", triangle, "u4"),
-	{ NULL, NULL, 0 },
-};
-static const Member shapeContactMembers[] = {
-	MEMBER(snugShapeContact, "distance", distance, "f8"),
-	MEMBER(snugShapeContact, "position", position, "(3,)f4"),
-	MEMBER(snugShapeContact, "triangle", triangle, "u4"),
-	{ NULL, NULL, 0 },
-};
-static const Member sceneHitMembers[] = {
-	MEMBER(snugRayHit, "t", t, "f8"),
-	MEMBER(snugRayHit, "weights", weights, "(3,)f8"),
-	MEMBER(snugRayHit, "position", position, "(3,)f4"),
-	MEMBER(snugRayHit, "normal", normal, "(3,)f4"),
-	MEMBER(snugRayHit, "triangle", triangle, "u4"),
-	MEMBER(snugRayHit, "body", body, "u4"),
-	{ NULL, NULL, 0 },
-};
 _Static_assert(offsetof(snugFeature, second) == offsetof(snugFeature, first) + 4, "feature_a holds both");
+
+static const Member members[] = {
+	MEMBER(Hit, snugRayHit, "t", t, "f8"),
+	MEMBER(Hit, snugRayHit, "weights", weights, "(3,)f8"),
+	MEMBER(Hit, snugRayHit, "position", position, "(3,)f4"),
+	MEMBER(Hit, snugRayHit, "normal", normal, "(3,)f4"),
+	MEMBER(Hit, snugRayHit, "triangle", triangle, "u4"),
+	MEMBER(Closest, snugClosest, "distance", distance, "f8"),
+	MEMBER(Closest, snugClosest, "position", position, "(3,)f4"),
+	MEMBER(Closest, snugClosest, "normal", normal, "(3,)f4"),
+	MEMBER(Closest, snugClosest, "triangle", triangle, "u4"),
+	MEMBER(Depth, snugVertexDepth, "vertex", vertex, "u4"),
+	MEMBER(Depth, snugVertexDepth, "depth", depth, "f8"),
+	MEMBER(Depth, snugVertexDepth, "position", position, "(3,)f4"),
+	MEMBER(Depth, snugVertexDepth, "normal", normal, "(3,)f4"),
+	MEMBER(Depth, snugVertexDepth, "triangle", triangle, "u4"),
+	MEMBER(SweepContact, snugSweepContact, "time", time, "f8"),
+	MEMBER(SweepContact, snugSweepContact, "latest", latest, "f8"),
+	MEMBER(SweepContact, snugSweepContact, "feature_a", featureA, "(3,)u4"),
+	MEMBER(SweepContact, snugSweepContact, "feature_b", featureB, "(3,)u4"),
+	MEMBER(SweepContact, snugSweepContact, "a", a, "u4"),
+	MEMBER(SweepContact, snugSweepContact, "b", b, "u4"),
+	MEMBER(SweepContact, snugSweepContact, "position", position, "(3,)f4"),
+	MEMBER(SweepContact, snugSweepContact, "normal", normal, "(3,)f4"),
+	MEMBER(SweepContact, snugSweepContact, "is_certain", isCertain, "?"),
+	MEMBER(Contact, snugContact, "a", a, "u4"),
+	MEMBER(Contact, snugContact, "b", b, "u4"),
+	MEMBER(Contact, snugContact, "kind", kind, ENUM),
+	MEMBER(Contact, snugContact, "point_count", pointCount, "u4"),
+	MEMBER(Contact, snugContact, "points", points, "(6,)u4"),
+	MEMBER(Contact, snugContact, "curve", curve, "u4"),
+	MEMBER(Contact, snugContact, "normal_a", normalA, "(3,)f4"),
+	MEMBER(Contact, snugContact, "normal_b", normalB, "(3,)f4"),
+	MEMBER(Point, snugContactPoint, "position", position, "(3,)f4"),
+	MEMBER(Point, snugContactPoint, "kind_a", a.kind, ENUM),
+	MEMBER(Point, snugContactPoint, "feature_a", a.first, "(2,)u4"),
+	MEMBER(Point, snugContactPoint, "kind_b", b.kind, ENUM),
+	MEMBER(Point, snugContactPoint, "feature_b", b.first, "(2,)u4"),
+	MEMBER(Curve, snugCurve, "first_point", firstPoint, "u4"),
+	MEMBER(Curve, snugCurve, "point_count", pointCount, "u4"),
+	MEMBER(Curve, snugCurve, "first_contact", firstContact, "u4"),
+	MEMBER(Curve, snugCurve, "contact_count", contactCount, "u4"),
+	MEMBER(Curve, snugCurve, "is_closed", isClosed, "?"),
+	MEMBER(Curve, snugCurve, "ends", ends, "(2,)u4"),
+	MEMBER(Curve, snugCurve, "length", length, "f8"),
+	MEMBER(Curve, snugCurve, "centroid", centroid, "(3,)f8"),
+	MEMBER(Curve, snugCurve, "area", area, "(3,)f8"),
+	MEMBER(ScenePair, snugScenePair, "a", a, "u4"),
+	MEMBER(ScenePair, snugScenePair, "b", b, "u4"),
+	MEMBER(ScenePair, snugScenePair, "first", first, "u8"),
+	MEMBER(ScenePair, snugScenePair, "count", count, "u8"),
+	MEMBER(Box, snugNodeBox, "lower", lower, "(3,)f4"),
+	MEMBER(Box, snugNodeBox, "upper", upper, "(3,)f4"),
+	MEMBER(Box, snugNodeBox, "node", node, "u4"),
+	MEMBER(Box, snugNodeBox, "level", level, "u4"),
+	MEMBER(Side, snugPointSide, "side", side, ENUM),
+	MEMBER(Side, snugPointSide, "winding", winding, "i4"),
+	MEMBER(Side, snugPointSide, "triangle", triangle, "u4"),
+	MEMBER(ShapeContact, snugShapeContact, "distance", distance, "f8"),
+	MEMBER(ShapeContact, snugShapeContact, "position", position, "(3,)f4"),
+	MEMBER(ShapeContact, snugShapeContact, "triangle", triangle, "u4"),
+	MEMBER(SceneHit, snugRayHit, "t", t, "f8"),
+	MEMBER(SceneHit, snugRayHit, "weights", weights, "(3,)f8"),
+	MEMBER(SceneHit, snugRayHit, "position", position, "(3,)f4"),
+	MEMBER(SceneHit, snugRayHit, "normal", normal, "(3,)f4"),
+	MEMBER(SceneHit, snugRayHit, "triangle", triangle, "u4"),
+	MEMBER(SceneHit, snugRayHit, "body", body, "u4"),
+};
 
 static const struct
 {
-	const char* plain;
-	const Member* members;
+	const char* plain; ///< null: a structure
 	size_t size;
 } descriptions[sm_typeCount] = {
-	[sm_typeFloat32] = { "f4", NULL, 4 },
-	[sm_typeFloat64] = { "f8", NULL, 8 },
-	[sm_typeUint16] = { "u2", NULL, 2 },
-	[sm_typeUint32] = { "u4", NULL, 4 },
-	[sm_typeInt64] = { "i8", NULL, 8 },
-	[sm_typeHit] = { NULL, hitMembers, sizeof(snugRayHit) },
-	[sm_typeClosest] = { NULL, closestMembers, sizeof(snugClosest) },
-	[sm_typeDepth] = { NULL, depthMembers, sizeof(snugVertexDepth) },
-	[sm_typeContact] = { NULL, contactMembers, sizeof(snugContact) },
-	[sm_typePoint] = { NULL, pointMembers, sizeof(snugContactPoint) },
-	[sm_typeCurve] = { NULL, curveMembers, sizeof(snugCurve) },
-	[sm_typeScenePair] = { NULL, scenePairMembers, sizeof(snugScenePair) },
-	[sm_typeBox] = { NULL, boxMembers, sizeof(snugNodeBox) },
-	[sm_typeSide] = { NULL, sideMembers, sizeof(snugPointSide) },
-	[sm_typeShapeContact] = { NULL, shapeContactMembers, sizeof(snugShapeContact) },
-	[sm_typeSceneHit] = { NULL, sceneHitMembers, sizeof(snugRayHit) },
-	[sm_typeSweepContact] = { NULL, sweepContactMembers, sizeof(snugSweepContact) },
+	[sm_typeFloat32] = { "f4", 4 },
+	[sm_typeFloat64] = { "f8", 8 },
+	[sm_typeUint16] = { "u2", 2 },
+	[sm_typeUint32] = { "u4", 4 },
+	[sm_typeInt64] = { "i8", 8 },
+	[sm_typeHit] = { NULL, sizeof(snugRayHit) },
+	[sm_typeClosest] = { NULL, sizeof(snugClosest) },
+	[sm_typeDepth] = { NULL, sizeof(snugVertexDepth) },
+	[sm_typeContact] = { NULL, sizeof(snugContact) },
+	[sm_typePoint] = { NULL, sizeof(snugContactPoint) },
+	[sm_typeCurve] = { NULL, sizeof(snugCurve) },
+	[sm_typeScenePair] = { NULL, sizeof(snugScenePair) },
+	[sm_typeBox] = { NULL, sizeof(snugNodeBox) },
+	[sm_typeSide] = { NULL, sizeof(snugPointSide) },
+	[sm_typeShapeContact] = { NULL, sizeof(snugShapeContact) },
+	[sm_typeSceneHit] = { NULL, sizeof(snugRayHit) },
+	[sm_typeSweepContact] = { NULL, sizeof(snugSweepContact) },
 };
 
 static bool Append(PyObject* list, PyObject* item)
@@ -187,20 +152,21 @@ static bool Append(PyObject* list, PyObject* item)
 }
 
 // numpy.dtype takes names, formats, offsets and the size of the whole.
-static PyObject* DescribeMembers(const Member* members, size_t size)
+static PyObject* DescribeMembers(smType type)
 {
 	PyObject *names = PyList_New(0), *formats = PyList_New(0), *offsets = PyList_New(0), *dictionary = NULL;
 	bool good = names != NULL && formats != NULL && offsets != NULL;
-	for (; good && members->name != NULL; ++members)
+	for (size_t i = 0; good && i < sizeof(members) / sizeof(members[0]); ++i)
 	{
-		good = Append(names, PyUnicode_FromString(members->name)) &&
-		       Append(formats, PyUnicode_FromString(members->format)) &&
-		       Append(offsets, PyLong_FromSize_t(members->offset));
+		const Member* m = members + i;
+		good = m->type != type ||
+		       (Append(names, PyUnicode_FromString(m->name)) && Append(formats, PyUnicode_FromString(m->format)) &&
+		           Append(offsets, PyLong_FromSize_t(m->offset)));
 	}
 	if (good)
 	{
-		dictionary = Py_BuildValue(
-		    "{sOsOsOsn}", "names", names, "formats", formats, "offsets", offsets, "itemsize", (Py_ssize_t)size);
+		dictionary = Py_BuildValue("{sOsOsOsn}", "names", names, "formats", formats, "offsets", offsets, "itemsize",
+		    (Py_ssize_t)descriptions[type].size);
 	}
 	Py_XDECREF(names);
 	Py_XDECREF(formats);
@@ -210,9 +176,8 @@ static PyObject* DescribeMembers(const Member* members, size_t size)
 
 static PyObject* MakeType(PyObject* numpy, smType type)
 {
-	PyObject* description = descriptions[type].plain != NULL
-	                            ? PyUnicode_FromString(descriptions[type].plain)
-	                            : DescribeMembers(descriptions[type].members, descriptions[type].size);
+	PyObject* description =
+	    descriptions[type].plain != NULL ? PyUnicode_FromString(descriptions[type].plain) : DescribeMembers(type);
 	PyObject* made = description != NULL ? PyObject_CallMethod(numpy, "dtype", "(O)", description) : NULL;
 	Py_XDECREF(description);
 	return made;

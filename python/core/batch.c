@@ -6,6 +6,8 @@
 // signals, and somebody who wants to know how far it is.
 #include "core.h"
 
+#include "io/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,8 @@ typedef struct Worker
 	snugBody* bodies[2][POSES_AT_ONCE]; // of each side; one for all poses where that is enough
 	smText said;
 	snugPair* pairs;
-	uint64_t count, capacity;
+	uint64_t count;
+	size_t capacity;
 } Worker;
 
 /// Where the pairs of a pose are.
@@ -93,15 +96,7 @@ static snugStatus Pose(const Side* side, snugBody* body, uint32_t i)
 
 static bool MakeRoom(Worker* worker, uint64_t more)
 {
-	if (worker->count + more <= worker->capacity)
-	{
-		return true;
-	}
-	const uint64_t capacity = 2 * (worker->count + more) + 256;
-	snugPair* pairs = realloc(worker->pairs, capacity * sizeof(snugPair));
-	worker->pairs = pairs != NULL ? pairs : worker->pairs;
-	worker->capacity = pairs != NULL ? capacity : worker->capacity;
-	return pairs != NULL;
+	return ioGrow(&worker->pairs, &worker->capacity, (size_t)(worker->count + more), sizeof(snugPair));
 }
 
 // Where amplitudes differ from pose to pose, each of those taken at a time has a body.
@@ -342,11 +337,10 @@ static PyObject* MakePairs(const Batch* batch)
 	}
 	const Py_ssize_t starts = (Py_ssize_t)batch->count + 1, lengths[2] = { (Py_ssize_t)total, 2 };
 	void *offsets, *pairs;
-	PyObject* first = smNewArray(sm_typeInt64, 1, &starts, &offsets);
-	PyObject* second = first != NULL ? smNewArray(sm_typeUint32, 2, lengths, &pairs) : NULL;
-	if (second == NULL)
+	PyObject* answer = Py_BuildValue(
+	    "(NN)", smNewArray(sm_typeInt64, 1, &starts, &offsets), smNewArray(sm_typeUint32, 2, lengths, &pairs));
+	if (answer == NULL)
 	{
-		Py_XDECREF(first);
 		return NULL;
 	}
 	int64_t at = 0;
@@ -362,7 +356,7 @@ static PyObject* MakePairs(const Batch* batch)
 		at += (int64_t)place.count;
 	}
 	((int64_t*)offsets)[batch->count] = at;
-	return Py_BuildValue("(NN)", first, second);
+	return answer;
 }
 
 // How far, between which triangles, and where.
@@ -370,16 +364,9 @@ static PyObject* MakeDistances(const Batch* batch)
 {
 	const Py_ssize_t n = (Py_ssize_t)batch->count, two[2] = { n, 2 }, three[3] = { n, 2, 3 };
 	void *far, *numbers, *places;
-	PyObject* first = smNewArray(sm_typeFloat64, 1, &n, &far);
-	PyObject* second = first != NULL ? smNewArray(sm_typeUint32, 2, two, &numbers) : NULL;
-	PyObject* third = second != NULL ? smNewArray(sm_typeFloat32, 3, three, &places) : NULL;
-	if (third == NULL)
-	{
-		Py_XDECREF(second);
-		Py_XDECREF(first);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < batch->count; ++i)
+	PyObject* answer = Py_BuildValue("(NNN)", smNewArray(sm_typeFloat64, 1, &n, &far),
+	    smNewArray(sm_typeUint32, 2, two, &numbers), smNewArray(sm_typeFloat32, 3, three, &places));
+	for (uint32_t i = 0; answer != NULL && i < batch->count; ++i)
 	{
 		const snugDistanceResult* d = batch->distances + i;
 		const bool isWithin = d->isWithin;
@@ -393,7 +380,7 @@ static PyObject* MakeDistances(const Batch* batch)
 			points[3 + k] = isWithin ? d->pointB[k] : NAN;
 		}
 	}
-	return Py_BuildValue("(NNN)", first, second, third);
+	return answer;
 }
 
 // ---- Asking ---------------------------------------------------------------------------------------------------------

@@ -64,11 +64,17 @@ bool smReadFrame(PyObject* position, PyObject* rotation, snugFrame* frame);
 /// The same for an optional origin; zero without.
 bool smReadOrigin(PyObject* object, double origin[3]);
 
+/// Whether something is true; `missing` without an object.
+bool smReadFlag(PyObject* object, bool missing, bool* flag);
+
 /// A number from `least` to `most`.
 bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t most, uint32_t* count);
 
 /// A number that is not negative; `missing` without an object.
 bool smReadLength(PyObject* object, const char* name, double missing, double* length);
+
+/// How far a query looks, as the library has it: its zero means no limit, which is also meant without an object.
+bool smReadMaxDistance(PyObject* object, double* distance);
 
 typedef enum smKind
 {
@@ -137,6 +143,8 @@ enum
 
 /// How many threads share the work of one call: 1 to SM_MAX_THREADS; 1 without an object.
 bool smReadThreads(PyObject* object, uint32_t* threads);
+/// None for one of them; else they must outlive the query.
+snugWorkers smWorkersOf(uint32_t* threads);
 
 /// A snugParallelFcn; the user is the number of threads, a uint32_t, its caller's among them. Call it without the lock.
 void smRunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context);

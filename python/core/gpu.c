@@ -373,18 +373,17 @@ static PyObject* UpdateCrowd(PyObject* object, PyObject* const* arguments, Py_ss
 	static const smParameters parameters = { "update", 0, 1, 3, { "body_pairs", "triangle_pairs", "unsorted" } };
 	PyObject *values[3], *found = NULL;
 	smOnDevice list = { .data = NULL };
-	if (!smParse(&parameters, arguments, count, names, values))
+	snugCrowdQuery query = { .trianglePairs = true };
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadFlag(values[1], true, &query.trianglePairs) ||
+	    !smReadFlag(values[2], false, &query.unsorted))
 	{
 		return NULL;
 	}
-	const int asksAll = values[1] != NULL ? PyObject_IsTrue(values[1]) : 1;
-	const int unsorted = values[2] != NULL ? PyObject_IsTrue(values[2]) : 0;
-	Crowd* self = asksAll >= 0 && unsorted >= 0 ? Take(object) : NULL;
+	Crowd* self = Take(object);
 	if (self == NULL)
 	{
 		return NULL;
 	}
-	snugCrowdQuery query = { .trianglePairs = asksAll > 0, .unsorted = unsorted > 0 };
 	if (values[0] == NULL ||
 	    smOnDevice_Take(&list, values[0], "body_pairs", sm_uint32, (smShape){ 2, { -1, 2 } }, self->device))
 	{

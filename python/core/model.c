@@ -315,11 +315,7 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 		return NULL;
 	}
 	s.def.certificates = certificates != 0;
-	if (threadCount > 1)
-	{
-		s.def.workers.run = smRunOnThreads;
-		s.def.workers.user = &threadCount;
-	}
+	s.def.workers = smWorkersOf(&threadCount);
 	PyObject* model = ReadSources(&s, deformer, blending) ? Create(&s.def) : NULL;
 	while (s.held > 0)
 	{
@@ -455,16 +451,8 @@ static PyObject* MakeRows(
     const smModel* self, uint32_t count, Py_ssize_t width, void** starts, void** numbers, void** values)
 {
 	const Py_ssize_t startLength = (Py_ssize_t)self->info.vertexCount + 1, lengths[2] = { count, width };
-	PyObject* first = smNewArray(sm_typeUint32, 1, &startLength, starts);
-	PyObject* second = first != NULL ? smNewArray(sm_typeUint16, 1, lengths, numbers) : NULL;
-	PyObject* third = second != NULL ? smNewArray(sm_typeFloat32, width > 1 ? 2 : 1, lengths, values) : NULL;
-	PyObject* rows = third != NULL ? Py_BuildValue("NNN", first, second, third) : NULL;
-	if (third == NULL)
-	{
-		Py_XDECREF(first);
-		Py_XDECREF(second);
-	}
-	return rows;
+	return Py_BuildValue("NNN", smNewArray(sm_typeUint32, 1, &startLength, starts),
+	    smNewArray(sm_typeUint16, 1, lengths, numbers), smNewArray(sm_typeFloat32, width > 1 ? 2 : 1, lengths, values));
 }
 
 static PyObject* GetWeights(PyObject* object, PyObject* nothing)
@@ -555,14 +543,11 @@ static PyObject* GetTwins(PyObject* object, PyObject* nothing)
 	void* data;
 	(void)nothing;
 	PyObject* array = smNewArray(sm_typeUint32, 1, &length, &data);
-	if (array != NULL)
+	const snugStatus status = array != NULL ? snugModel_GetTwins(self->model, data) : snug_success;
+	if (status != snug_success)
 	{
-		snugStatus status = snugModel_GetTwins(self->model, data);
-		if (status != snug_success)
-		{
-			Py_DECREF(array);
-			return smFail(status, NULL);
-		}
+		Py_CLEAR(array);
+		smFail(status, NULL);
 	}
 	return array;
 }

@@ -50,16 +50,11 @@ static PyObject* CastRays(PyObject* module, PyObject* const* arguments, Py_ssize
 	snugRayQuery query = { .any = false };
 	smArray rays;
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin))
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin) ||
+	    !smReadFlag(values[2], false, &query.any) || !smTakeRays(&rays, values[1]))
 	{
 		return NULL;
 	}
-	int any = values[2] != NULL ? PyObject_IsTrue(values[2]) : 0;
-	if (any < 0 || !smTakeRays(&rays, values[1]))
-	{
-		return NULL;
-	}
-	query.any = any > 0;
 	smBody* body = smBody_Take(values[0], "body");
 	if (body != NULL)
 	{
@@ -143,16 +138,14 @@ static PyObject* FindClosest(PyObject* module, PyObject* const* arguments, Py_ss
 	static const smParameters parameters = { "find_closest", 2, 2, 4, { "body", "points", "max_distance", "origin" } };
 	PyObject *values[4], *closest = NULL;
 	snugDistanceQuery query = { .maxDistance = 0.0 };
-	double most;
 	smArray points;
 	(void)module;
 	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin) ||
-	    !smReadLength(values[2], "max_distance", (double)INFINITY, &most) ||
+	    !smReadMaxDistance(values[2], &query.maxDistance) ||
 	    !smArray_Take(&points, values[1], "points", sm_float32, (smShape){ 2, { -1, 3 } }))
 	{
 		return NULL;
 	}
-	query.maxDistance = isinf(most) ? 0.0 : most > 0.0 ? most : 0x1p-1000;
 	smBody* body = smBody_Take(values[0], "body");
 	if (body != NULL)
 	{
@@ -192,15 +185,13 @@ static PyObject* FindVertexDepths(PyObject* module, PyObject* const* arguments, 
 		{ "body", "outer", "max_distance", "origin" } };
 	PyObject* values[4];
 	snugDistanceQuery query = { .maxDistance = 0.0 };
-	double most;
 	smBody *body, *outer;
 	(void)module;
 	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin) ||
-	    !smReadLength(values[2], "max_distance", (double)INFINITY, &most) || !smBody_TakeTwo(values, &body, &outer))
+	    !smReadMaxDistance(values[2], &query.maxDistance) || !smBody_TakeTwo(values, &body, &outer))
 	{
 		return NULL;
 	}
-	query.maxDistance = isinf(most) ? 0.0 : most > 0.0 ? most : 0x1p-1000;
 	PyObject* depths = AskDepths(body, outer, &query);
 	smBody_ReleaseTwo(body, outer);
 	return depths;
@@ -251,36 +242,13 @@ static uint64_t CountCurveItems(const snugContactResult* r, bool isPoints)
 // contacts, points, curves, curve points, curve contacts, depths or None: snugmesh.Contacts is made of it.
 static PyObject* MakeContacts(const snugContactResult* r)
 {
-	enum
-	{
-		itemCount = 6
-	};
-	PyObject* items[itemCount] = { smCopyArray(sm_typeContact, r->contacts, sizeof(snugContact), r->contactCount, 0),
-		smCopyArray(sm_typePoint, r->points, sizeof(snugContactPoint), r->pointCount, 0),
-		smCopyArray(sm_typeCurve, r->curves, sizeof(snugCurve), r->curveCount, 0),
-		smCopyArray(sm_typeUint32, r->curvePoints, sizeof(uint32_t), CountCurveItems(r, true), 0),
-		smCopyArray(sm_typeUint32, r->curveContacts, sizeof(uint32_t), CountCurveItems(r, false), 0),
-		r->depths != NULL ? smCopyArray(sm_typeFloat64, r->depths, sizeof(double), r->curveCount, 0)
-		                  : Py_NewRef(Py_None) };
-	PyObject* tuple = PyTuple_New(itemCount);
-	bool good = tuple != NULL;
-	for (int i = 0; i < itemCount; ++i)
-	{
-		good = good && items[i] != NULL;
-		if (tuple != NULL)
-		{
-			PyTuple_SetItem(tuple, i, items[i]);
-		}
-		else
-		{
-			Py_XDECREF(items[i]);
-		}
-	}
-	if (!good)
-	{
-		Py_CLEAR(tuple);
-	}
-	return tuple;
+	return Py_BuildValue("NNNNNN", smCopyArray(sm_typeContact, r->contacts, sizeof(snugContact), r->contactCount, 0),
+	    smCopyArray(sm_typePoint, r->points, sizeof(snugContactPoint), r->pointCount, 0),
+	    smCopyArray(sm_typeCurve, r->curves, sizeof(snugCurve), r->curveCount, 0),
+	    smCopyArray(sm_typeUint32, r->curvePoints, sizeof(uint32_t), CountCurveItems(r, true), 0),
+	    smCopyArray(sm_typeUint32, r->curveContacts, sizeof(uint32_t), CountCurveItems(r, false), 0),
+	    r->depths != NULL ? smCopyArray(sm_typeFloat64, r->depths, sizeof(double), r->curveCount, 0)
+	                      : Py_NewRef(Py_None));
 }
 
 // Whether there was too little room for what is behind a curve: three points for each pair, of which no more than all
@@ -344,14 +312,8 @@ static bool ReadContactQuery(PyObject* const values[3], snugContactQuery* query,
 	{
 		return false;
 	}
-	const int depths = values[0] != NULL ? PyObject_IsTrue(values[0]) : 0;
-	query->depths = depths > 0;
-	if (*threads > 1)
-	{
-		query->workers.run = smRunOnThreads;
-		query->workers.user = threads;
-	}
-	return depths >= 0;
+	query->workers = smWorkersOf(threads);
+	return smReadFlag(values[0], false, &query->depths);
 }
 
 static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
@@ -380,17 +342,16 @@ static PyObject* FindSelfContacts(PyObject* module, PyObject* const* arguments, 
 	snugContactQuery query = { .workers.run = NULL };
 	uint32_t threads;
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !ReadContactQuery(values + 1, &query, &threads))
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadContactQuery(values + 1, &query, &threads) ||
+	    !smReadFlag(values[4], false, &query.keepRest))
 	{
 		return NULL;
 	}
-	const int keepRest = values[4] != NULL ? PyObject_IsTrue(values[4]) : 0;
-	smBody* body = keepRest >= 0 ? smBody_Take(values[0], "body") : NULL;
+	smBody* body = smBody_Take(values[0], "body");
 	if (body == NULL)
 	{
 		return NULL;
 	}
-	query.keepRest = keepRest > 0;
 	PyObject* contacts = CollectContacts(body, body, &query);
 	smRelease(&body->isBusy);
 	return contacts;

@@ -85,15 +85,22 @@ static PyObject* CollectPairsOfTwo(Question* q, PyObject* const* bodies)
 	return pairs;
 }
 
-static snugWorkers WorkersOf(uint32_t* threads)
+static PyObject* CollectPairsOfOne(Question* q, PyObject* body)
 {
-	return *threads > 1 ? (snugWorkers){ smRunOnThreads, threads } : (snugWorkers){ NULL, NULL };
+	q->a = smBody_Take(body, "body");
+	if (q->a == NULL)
+	{
+		return NULL;
+	}
+	PyObject* pairs = CollectPairs(q);
+	smRelease(&q->a->isBusy);
+	return pairs;
 }
 
 static snugResult AskCollide(const Question* q, snugPair* pairs, uint64_t capacity)
 {
 	uint32_t threads = q->threads;
-	snugQuery query = { .pairs = pairs, .capacity = capacity, .workers = WorkersOf(&threads) };
+	snugQuery query = { .pairs = pairs, .capacity = capacity, .workers = smWorkersOf(&threads) };
 	memcpy(query.origin, q->origin, sizeof(query.origin));
 	return snugCollide(q->a->body, q->b->body, &query);
 }
@@ -137,7 +144,7 @@ static snugResult AskSelf(const Question* q, snugPair* pairs, uint64_t capacity)
 {
 	uint32_t threads = q->threads;
 	const snugQuery query = {
-		.pairs = pairs, .capacity = capacity, .keepRest = q->keepRest, .workers = WorkersOf(&threads)
+		.pairs = pairs, .capacity = capacity, .keepRest = q->keepRest, .workers = smWorkersOf(&threads)
 	};
 	return snugCollideSelf(q->a->body, &query);
 }
@@ -148,20 +155,12 @@ static PyObject* CollideSelf(PyObject* module, PyObject* const* arguments, Py_ss
 	PyObject* values[3];
 	Question q = { .ask = AskSelf };
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadThreads(values[2], &q.threads))
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadThreads(values[2], &q.threads) ||
+	    !smReadFlag(values[1], false, &q.keepRest))
 	{
 		return NULL;
 	}
-	int keepRest = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
-	q.keepRest = keepRest > 0;
-	q.a = keepRest >= 0 ? smBody_Take(values[0], "body") : NULL;
-	if (q.a == NULL)
-	{
-		return NULL;
-	}
-	PyObject* pairs = CollectPairs(&q);
-	smRelease(&q.a->isBusy);
-	return pairs;
+	return CollectPairsOfOne(&q, values[0]);
 }
 
 // ---- Touching --------------------------------------------------------------------------------------------------
@@ -259,34 +258,27 @@ static PyObject* CollideSelfWithin(PyObject* module, PyObject* const* arguments,
 	{
 		return NULL;
 	}
-	q.a = q.b = smBody_Take(values[0], "body");
-	if (q.a == NULL)
-	{
-		return NULL;
-	}
-	PyObject* pairs = CollectPairs(&q);
-	smRelease(&q.a->isBusy);
-	return pairs;
+	return CollectPairsOfOne(&q, values[0]);
 }
 
 static PyObject* TouchesSelf(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
 	static const smParameters parameters = { "touches_self", 1, 1, 2, { "body", "keep_rest" } };
 	PyObject* values[2];
+	snugQuery query = { .keepRest = false };
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values))
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadFlag(values[1], false, &query.keepRest))
 	{
 		return NULL;
 	}
-	const int keepRest = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
-	smBody* body = keepRest >= 0 ? smBody_Take(values[0], "body") : NULL;
+	smBody* body = smBody_Take(values[0], "body");
 	if (body == NULL)
 	{
 		return NULL;
 	}
 	snugResult result;
 	Py_BEGIN_ALLOW_THREADS;
-	result = snugTouchesSelf(body->body, &(snugQuery){ .keepRest = keepRest > 0 });
+	result = snugTouchesSelf(body->body, &query);
 	Py_END_ALLOW_THREADS;
 	body->counters = result.counters;
 	smRelease(&body->isBusy);
@@ -345,17 +337,10 @@ static PyObject* FindDistance(PyObject* module, PyObject* const* arguments, Py_s
 	static const smParameters parameters = { "find_distance", 2, 2, 4, { "a", "b", "max_distance", "origin" } };
 	PyObject* values[4];
 	snugDistanceQuery query = { .maxDistance = 0.0 };
-	double most;
 	smBody *a, *b;
 	(void)module;
 	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin) ||
-	    !smReadLength(values[2], "max_distance", (double)INFINITY, &most))
-	{
-		return NULL;
-	}
-	// The library's zero means no limit; here zero is a distance.
-	query.maxDistance = isinf(most) ? 0.0 : most > 0.0 ? most : 0x1p-1000;
-	if (!smBody_TakeTwo(values, &a, &b))
+	    !smReadMaxDistance(values[2], &query.maxDistance) || !smBody_TakeTwo(values, &a, &b))
 	{
 		return NULL;
 	}

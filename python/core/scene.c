@@ -33,13 +33,9 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	snugSceneDef def = { .filter = AreOfTwo, .filterUser = self, .messenger = { smRemember, &self->said } };
 	snugStatus status = snug_success;
 	self->threads = threadCount;
+	def.workers = smWorkersOf(&self->threads);
 	self->notes = PyDict_New();
 	self->endedNotes = PyDict_New();
-	if (threadCount > 1)
-	{
-		def.workers.run = smRunOnThreads;
-		def.workers.user = &self->threads;
-	}
 	if (self->notes == NULL || self->endedNotes == NULL ||
 	    !smReadOrigin(origin != Py_None ? origin : NULL, def.origin) ||
 	    (status = snugScene_Create(&def, &self->scene)) != snug_success)
@@ -336,19 +332,16 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 	PyObject* values[7];
 	snugSceneBodyDef def = { .body = NULL };
 	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "groups", 1, &def.groups) ||
-	    !ReadBits(values[3], "mask", UINT32_MAX, &def.mask))
+	    !ReadBits(values[3], "mask", UINT32_MAX, &def.mask) || !smReadFlag(values[1], false, &def.isStatic) ||
+	    !smReadFlag(values[5], false, &def.meetsItself))
 	{
 		return NULL;
 	}
-	int isStatic = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
-	int meetsItself = values[5] != NULL ? PyObject_IsTrue(values[5]) : 0;
-	smScene* self = isStatic >= 0 && meetsItself >= 0 ? smScene_Take(object) : NULL;
+	smScene* self = smScene_Take(object);
 	if (self == NULL)
 	{
 		return NULL;
 	}
-	def.isStatic = isStatic > 0;
-	def.meetsItself = meetsItself > 0;
 	uint32_t replaced;
 	PyObject* id = NULL;
 	if (def.meetsItself && PyTuple_Check(values[0]))
@@ -366,6 +359,7 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 	smRelease(&self->isBusy);
 	return id;
 }
+
 static PyObject* Remove(PyObject* object, PyObject* given)
 {
 	smScene* self = smScene_Take(object);
@@ -676,33 +670,26 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 {
 	static const smParameters parameters = { "update", 0, 0, 3, { "triangle_pairs", "contacts", "depths" } };
 	PyObject* values[3];
-	int wanted[3] = { 0 };
-	if (!smParse(&parameters, arguments, count, names, values))
+	bool triangles, contacts, depths;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadFlag(values[0], false, &triangles) ||
+	    !smReadFlag(values[1], false, &contacts) || !smReadFlag(values[2], false, &depths))
 	{
 		return NULL;
-	}
-	for (int i = 0; i < 3; ++i)
-	{
-		wanted[i] = values[i] != NULL ? PyObject_IsTrue(values[i]) : 0;
-		if (wanted[i] < 0)
-		{
-			return NULL;
-		}
 	}
 	smScene* self = smScene_Take(object);
 	if (self == NULL)
 	{
 		return NULL;
 	}
-	Telling telling = { .self = self, .depths = wanted[2] > 0 };
-	const bool asks = wanted[1] > 0 || wanted[2] > 0;
+	Telling telling = { .self = self, .depths = depths };
+	const bool asks = contacts || depths;
 	if ((asks && (telling.list = PyList_New(0)) == NULL) || !smScene_TakeBodies(self))
 	{
 		Py_XDECREF(telling.list);
 		smRelease(&self->isBusy);
 		return NULL;
 	}
-	snugSceneQuery query = { .trianglePairs = wanted[0] > 0, .depths = telling.depths };
+	snugSceneQuery query = { .trianglePairs = triangles, .depths = depths };
 	snugSceneResult result = { .status = snug_outOfMemory };
 	if (!asks || MakeContactRoom(self))
 	{
@@ -747,16 +734,12 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 	PyObject *values[3], *hits = NULL;
 	snugRayQuery query = { .any = false };
 	smArray rays;
-	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "mask", UINT32_MAX, &query.mask))
+	if (!smParse(&parameters, arguments, count, names, values) ||
+	    !ReadBits(values[2], "mask", UINT32_MAX, &query.mask) || !smReadFlag(values[1], false, &query.any) ||
+	    !smTakeRays(&rays, values[0]))
 	{
 		return NULL;
 	}
-	int any = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
-	if (any < 0 || !smTakeRays(&rays, values[0]))
-	{
-		return NULL;
-	}
-	query.any = any > 0;
 	smScene* self = smScene_Take(object);
 	if (self != NULL)
 	{

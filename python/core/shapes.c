@@ -2,7 +2,6 @@
 #include "core.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // ---- Inside ----------------------------------------------------------------------------------------------------
 
@@ -47,18 +46,13 @@ static PyObject* FindInside(PyObject* module, PyObject* const* arguments, Py_ssi
 static PyObject* AskSelfInside(smBody* body)
 {
 	const Py_ssize_t lengths[2] = { body->model->info.vertexCount, body->model->info.triangleCount };
-	void *vertices, *triangles = NULL;
-	PyObject *ofVertices = smNewArray(sm_typeSide, 1, lengths, &vertices), *ofTriangles = NULL;
-	ofTriangles = ofVertices != NULL ? smNewArray(sm_typeSide, 1, lengths + 1, &triangles) : NULL;
-	PyObject* both = ofTriangles != NULL ? PyTuple_New(2) : NULL;
+	void *vertices, *triangles;
+	PyObject* both = Py_BuildValue(
+	    "NN", smNewArray(sm_typeSide, 1, lengths, &vertices), smNewArray(sm_typeSide, 1, lengths + 1, &triangles));
 	if (both == NULL)
 	{
-		Py_XDECREF(ofVertices);
-		Py_XDECREF(ofTriangles);
 		return NULL;
 	}
-	PyTuple_SetItem(both, 0, ofVertices);
-	PyTuple_SetItem(both, 1, ofTriangles);
 	snugResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugFindSelfInside(body->body, vertices, triangles);

@@ -11,23 +11,22 @@
 
 // ---- Vibration modes -------------------------------------------------------------------------------------------
 
+static PyObject* MakeFields(const float* fields, uint32_t count, uint32_t vertexCount)
+{
+	const Py_ssize_t lengths[3] = { count, vertexCount, 3 };
+	void* data;
+	PyObject* array = smNewArray(sm_typeFloat32, 3, lengths, &data);
+	if (array != NULL)
+	{
+		memcpy(data, fields, (size_t)count * vertexCount * 3 * sizeof(float));
+	}
+	return array;
+}
+
 static PyObject* MakeModes(const simModes* modes)
 {
-	const Py_ssize_t lengths[3] = { modes->modeCount, modes->vertexCount, 3 };
-	void* data;
-	PyObject* fields = smNewArray(sm_typeFloat32, 3, lengths, &data);
-	if (fields == NULL)
-	{
-		return NULL;
-	}
-	memcpy(data, modes->fields, (size_t)modes->modeCount * modes->vertexCount * 3 * sizeof(float));
-	PyObject* frequencies = smCopyArray(sm_typeFloat64, modes->frequencies, sizeof(double), modes->modeCount, 0);
-	if (frequencies == NULL)
-	{
-		Py_DECREF(fields);
-		return NULL;
-	}
-	return Py_BuildValue("NN", frequencies, fields);
+	return Py_BuildValue("NN", smCopyArray(sm_typeFloat64, modes->frequencies, sizeof(double), modes->modeCount, 0),
+	    MakeFields(modes->fields, modes->modeCount, modes->vertexCount));
 }
 
 static PyObject* ComputeModes(simModesDef* def)
@@ -72,34 +71,15 @@ static PyObject* FindModes(PyObject* module, PyObject* arguments)
 
 // ---- Principal components --------------------------------------------------------------------------------------
 
-static PyObject* MakeMotions(const simReduced* r)
-{
-	const Py_ssize_t lengths[2] = { r->frameCount, 7 };
-	void* data;
-	PyObject* array = smNewArray(sm_typeFloat64, 2, lengths, &data);
-	_Static_assert(sizeof(snugFrame) == 7 * sizeof(double), "a frame is seven numbers");
-	if (array != NULL)
-	{
-		memcpy(data, r->motions, (size_t)r->frameCount * sizeof(snugFrame));
-	}
-	return array;
-}
-
 static PyObject* MakeComponents(const simReduced* r)
 {
-	const Py_ssize_t lengths[3] = { r->fieldCount, r->vertexCount, 3 };
-	void* data = NULL;
-	PyObject* fields = smNewArray(sm_typeFloat32, 3, lengths, &data);
-	if (fields != NULL)
-	{
-		memcpy(data, r->fields, (size_t)r->fieldCount * r->vertexCount * 3 * sizeof(float));
-	}
-	PyObject* items[6] = { smCopyArray(sm_typeFloat32, r->rest, sizeof(float), r->vertexCount, 3), fields,
-		smCopyArray(sm_typeFloat32, r->amplitudes, sizeof(float), r->frameCount, (Py_ssize_t)r->fieldCount),
-		MakeMotions(r), smCopyArray(sm_typeFloat64, r->rmsErrors, sizeof(double), r->fieldCount + 1, 0),
-		smCopyArray(sm_typeFloat64, r->maxErrors, sizeof(double), r->fieldCount + 1, 0) };
-	PyObject* tuple = Py_BuildValue("NNNNNN", items[0], items[1], items[2], items[3], items[4], items[5]);
-	return tuple;
+	_Static_assert(sizeof(snugFrame) == 7 * sizeof(double), "a frame is seven numbers");
+	return Py_BuildValue("NNNNNN", smCopyArray(sm_typeFloat32, r->rest, sizeof(float), r->vertexCount, 3),
+	    MakeFields(r->fields, r->fieldCount, r->vertexCount),
+	    smCopyArray(sm_typeFloat32, r->amplitudes, sizeof(float), r->frameCount, (Py_ssize_t)r->fieldCount),
+	    smCopyArray(sm_typeFloat64, r->motions, sizeof(double), r->frameCount, 7),
+	    smCopyArray(sm_typeFloat64, r->rmsErrors, sizeof(double), r->fieldCount + 1, 0),
+	    smCopyArray(sm_typeFloat64, r->maxErrors, sizeof(double), r->fieldCount + 1, 0));
 }
 
 static PyObject* FindComponents(PyObject* module, PyObject* arguments)

@@ -103,13 +103,15 @@ static bool ReadQuery(PyObject* const values[6], snugSweepQuery* query)
 		PyErr_SetString(PyExc_ValueError, "max_time is a part of the step, from 0 to 1");
 		return false;
 	}
-	const int isNew = values[4] != NULL ? PyObject_IsTrue(values[4]) : 0;
-	const int turns = isNew >= 0 && values[5] != NULL ? PyObject_IsTrue(values[5]) : 0;
-	query->newOnly = isNew > 0;
-	query->path = turns > 0 ? snug_pathTurning : snug_pathStraight;
+	bool turns;
+	if (!smReadFlag(values[4], false, &query->newOnly) || !smReadFlag(values[5], false, &turns))
+	{
+		return false;
+	}
+	query->path = turns ? snug_pathTurning : snug_pathStraight;
 	query->maxSteps = steps;
 	query->maxTime = query->maxTime > 0.0 ? query->maxTime : 0x1p-1000; // the library's zero means the whole step
-	return isNew >= 0 && turns >= 0;
+	return true;
 }
 
 static bool Parse(

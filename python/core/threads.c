@@ -54,3 +54,8 @@ bool smReadThreads(PyObject* object, uint32_t* threads)
 	*threads = 1;
 	return object == NULL || smReadCount(object, "threads", 1, SM_MAX_THREADS, threads);
 }
+
+snugWorkers smWorkersOf(uint32_t* threads)
+{
+	return *threads > 1 ? (snugWorkers){ smRunOnThreads, threads } : (snugWorkers){ NULL, NULL };
+}

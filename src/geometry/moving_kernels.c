@@ -52,29 +52,6 @@ static inline d8 Smaller(d8 a, d8 b)
 	return d8_SelectGreater(a, b, b, a);
 }
 
-static inline d8 Larger(d8 a, d8 b)
-{
-	return d8_SelectGreater(a, b, a, b);
-}
-
-static inline d8 Magnitude(d8 a)
-{
-	return Larger(a, d8_Sub(d8_Set(0.0), a));
-}
-
-static inline d8 Dot(const d8 a[3], const d8 b[3])
-{
-	return d8_Add(d8_Add(d8_Mul(a[0], b[0]), d8_Mul(a[1], b[1])), d8_Mul(a[2], b[2]));
-}
-
-static inline void Cross(const d8 a[3], const d8 b[3], d8 out[3])
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		out[k] = d8_Sub(d8_Mul(a[(k + 1) % 3], b[(k + 2) % 3]), d8_Mul(a[(k + 2) % 3], b[(k + 1) % 3]));
-	}
-}
-
 /// Times that are left.
 typedef struct Times
 {
@@ -87,7 +64,7 @@ static inline void CutTimes(Times* times, d8 start, d8 end)
 	const d8 zero = d8_Set(0.0), crossing = d8_Div(start, d8_Sub(start, end));
 	const d8 entry = d8_SelectGreater(end, zero, d8_Set(2.0), d8_Mul(crossing, d8_Set(1.0 - SG_MARGIN_CUT)));
 	const d8 exit = d8_SelectGreater(start, zero, d8_Set(-1.0), d8_Mul(crossing, d8_Set(1.0 + SG_MARGIN_CUT)));
-	times->from = d8_SelectGreater(start, zero, Larger(times->from, entry), times->from);
+	times->from = d8_SelectGreater(start, zero, d8_Max(times->from, entry), times->from);
 	times->to = d8_SelectGreater(end, zero, Smaller(times->to, exit), times->to);
 }
 
@@ -113,11 +90,11 @@ static inline void CutValues(
 	d8 least[2], most[2];
 	for (int s = 0; s < 2; ++s)
 	{
-		const d8 leastU = Smaller(along[s], zero), mostU = Larger(along[s], zero);
+		const d8 leastU = Smaller(along[s], zero), mostU = d8_Max(along[s], zero);
 		const d8 leastOfEdges = d8_Add(leastU, Smaller(across[s], zero)),
-		         mostOfEdges = d8_Add(mostU, Larger(across[s], zero));
+		         mostOfEdges = d8_Add(mostU, d8_Max(across[s], zero));
 		least[s] = d8_Add(base[s], d8_SelectGreater(features->kind, zero, Smaller(leastU, across[s]), leastOfEdges));
-		most[s] = d8_Add(base[s], d8_SelectGreater(features->kind, zero, Larger(mostU, across[s]), mostOfEdges));
+		most[s] = d8_Add(base[s], d8_SelectGreater(features->kind, zero, d8_Max(mostU, across[s]), mostOfEdges));
 	}
 	CutRange(times, least, most, slack);
 }
@@ -127,12 +104,12 @@ static inline void CutAlong(const Features* features, Times* times, const d8 dir
 	d8 base[2], along[2], across[2];
 	for (int s = 0; s < 2; ++s)
 	{
-		base[s] = Dot(direction, features->base[s]);
-		along[s] = Dot(direction, features->along[s]);
-		across[s] = Dot(direction, features->across[s]);
+		base[s] = d8_Dot(direction, features->base[s]);
+		along[s] = d8_Dot(direction, features->along[s]);
+		across[s] = d8_Dot(direction, features->across[s]);
 	}
-	const d8 sum = d8_Add(d8_Add(Magnitude(direction[0]), Magnitude(direction[1])), Magnitude(direction[2]));
-	const d8 length = d8_Mul(d8_Sqrt(Dot(direction, direction)), d8_Set(1.0 + SG_MARGIN_CUT));
+	const d8 sum = d8_Add(d8_Add(d8_Abs(direction[0]), d8_Abs(direction[1])), d8_Abs(direction[2]));
+	const d8 length = d8_Mul(d8_Sqrt(d8_Dot(direction, direction)), d8_Set(1.0 + SG_MARGIN_CUT));
 	CutValues(
 	    features, times, base, along, across, d8_Add(d8_Mul(sum, features->error), d8_Mul(length, features->margin)));
 }
@@ -146,9 +123,9 @@ static inline void Load(const sgMovingLanes* pairs, Features* features)
 		features->base[s][k] = d8_Load(pairs->base[s][k]);
 		features->along[s][k] = d8_Load(pairs->along[s][k]);
 		features->across[s][k] = d8_Load(pairs->across[s][k]);
-		most = Larger(Magnitude(features->base[s][k]), most);
-		most = Larger(Magnitude(features->along[s][k]), most);
-		most = Larger(Magnitude(features->across[s][k]), most);
+		most = d8_Max(d8_Abs(features->base[s][k]), most);
+		most = d8_Max(d8_Abs(features->along[s][k]), most);
+		most = d8_Max(d8_Abs(features->across[s][k]), most);
 	}
 	features->error = d8_Mul(most, d8_Set(SG_MARGIN_CELL * 0x1p-53));
 }
@@ -170,8 +147,8 @@ static uint32_t EnterFeatures(const sgMovingLanes* pairs, int triangles, double 
 	if (apart != 0xff)
 	{
 		d8 normals[3][3];
-		Cross(features.along[0], features.across[0], normals[0]);
-		Cross(features.along[1], features.across[1], normals[1]);
+		d8_Cross(features.along[0], features.across[0], normals[0]);
+		d8_Cross(features.along[1], features.across[1], normals[1]);
 		for (int k = 0; k < 3; ++k)
 		{
 			normals[2][k] = d8_Add(normals[0][k], normals[1][k]);

@@ -259,6 +259,30 @@ SG_INLINE d8 d8_SelectGreater(d8 a, d8 b, d8 yes, d8 no)
 	SG_EACH_DOUBLE(dv_SelectGreater(a.part[i], b.part[i], yes.part[i], no.part[i]));
 }
 
+/// b where one is NaN.
+SG_INLINE d8 d8_Max(d8 a, d8 b)
+{
+	return d8_SelectGreater(a, b, a, b);
+}
+
+SG_INLINE d8 d8_Abs(d8 a)
+{
+	return d8_Max(a, d8_Sub(d8_Set(0.0), a));
+}
+
+SG_INLINE d8 d8_Dot(const d8 a[3], const d8 b[3])
+{
+	return d8_Add(d8_Add(d8_Mul(a[0], b[0]), d8_Mul(a[1], b[1])), d8_Mul(a[2], b[2]));
+}
+
+SG_INLINE void d8_Cross(const d8 a[3], const d8 b[3], d8 out[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		out[k] = d8_Sub(d8_Mul(a[(k + 1) % 3], b[(k + 2) % 3]), d8_Mul(a[(k + 2) % 3], b[(k + 1) % 3]));
+	}
+}
+
 /// Bit i: whether a > b in lane i; false where one is NaN.
 SG_INLINE uint32_t d8_GreaterBits(d8 a, d8 b)
 {

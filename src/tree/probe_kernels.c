@@ -169,29 +169,6 @@ static uint32_t NearTriangles(const sgTriangleLanes* a, uint32_t i, const sgTria
 	return ~m8_Bits(isFar) & 0xff;
 }
 
-static inline d8 DotWide(const d8 a[3], const d8 b[3])
-{
-	return d8_Add(d8_Add(d8_Mul(a[0], b[0]), d8_Mul(a[1], b[1])), d8_Mul(a[2], b[2]));
-}
-
-static inline void CrossWide(const d8 a[3], const d8 b[3], d8 out[3])
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		out[k] = d8_Sub(d8_Mul(a[(k + 1) % 3], b[(k + 2) % 3]), d8_Mul(a[(k + 2) % 3], b[(k + 1) % 3]));
-	}
-}
-
-static inline d8 Larger(d8 a, d8 b)
-{
-	return d8_SelectGreater(a, b, a, b);
-}
-
-static inline d8 Magnitude(d8 a)
-{
-	return Larger(a, d8_Sub(d8_Set(0.0), a));
-}
-
 /// Eight triangles as seen from a point, and the nearest points that are known so far.
 typedef struct PointView
 {
@@ -215,7 +192,7 @@ static inline void Improve(PointView* view, d8 square, const d8 foot[3])
 static inline void LookAtEdge(PointView* view, int i)
 {
 	const d8 zero = d8_Set(0.0), *v = view->edges[i], *w = view->to[i];
-	const d8 whole = DotWide(v, v), part = d8_Sub(zero, DotWide(v, w));
+	const d8 whole = d8_Dot(v, v), part = d8_Sub(zero, d8_Dot(v, w));
 	d8 t = d8_SelectGreater(whole, part, d8_Div(part, whole), d8_Set(1.0)), difference[3], foot[3];
 	t = d8_SelectGreater(part, zero, d8_SelectGreater(whole, zero, t, zero), zero);
 	for (int k = 0; k < 3; ++k)
@@ -224,7 +201,7 @@ static inline void LookAtEdge(PointView* view, int i)
 		difference[k] = d8_Add(w[k], along);
 		foot[k] = d8_Add(view->corners[i][k], along);
 	}
-	Improve(view, DotWide(difference, difference), foot);
+	Improve(view, d8_Dot(difference, difference), foot);
 }
 
 // NearestOfInside, in plain double. Everything that follows from the way to the point is here as it follows from the
@@ -245,22 +222,22 @@ static inline uint32_t LookInside(PointView* view, const d8 point[3])
 		const d8 first = d8_Mul(view->edges[0][(k + 1) % 3], other[(k + 2) % 3]);
 		const d8 second = d8_Mul(view->edges[0][(k + 2) % 3], other[(k + 1) % 3]);
 		normal[k] = d8_Sub(first, second);
-		sizes[k] = d8_Add(Magnitude(first), Magnitude(second));
-		longest = Larger(Magnitude(normal[k]), longest);
-		most = Larger(sizes[k], most);
+		sizes[k] = d8_Add(d8_Abs(first), d8_Abs(second));
+		longest = d8_Max(d8_Abs(normal[k]), longest);
+		most = d8_Max(sizes[k], most);
 	}
 	for (int i = 0; i < 3; ++i)
 	{
-		CrossWide(view->edges[i], view->to[i], turn);
-		outside = Larger(DotWide(turn, normal), outside);
+		d8_Cross(view->edges[i], view->to[i], turn);
+		outside = d8_Max(d8_Dot(turn, normal), outside);
 	}
-	const d8 length2 = DotWide(normal, normal), height = d8_Sub(zero, DotWide(view->to[0], normal));
+	const d8 length2 = d8_Dot(normal, normal), height = d8_Sub(zero, d8_Dot(view->to[0], normal));
 	d8 size[3];
 	for (int k = 0; k < 3; ++k)
 	{
-		size[k] = Magnitude(view->to[0][k]);
+		size[k] = d8_Abs(view->to[0][k]);
 	}
-	const d8 bound = d8_Mul(DotWide(size, sizes), d8_Set(9 * 0x1p-53)), above = Magnitude(height);
+	const d8 bound = d8_Mul(d8_Dot(size, sizes), d8_Set(9 * 0x1p-53)), above = d8_Abs(height);
 	const d8 scale = d8_Div(height, length2);
 	for (int k = 0; k < 3; ++k)
 	{
@@ -286,7 +263,7 @@ static uint32_t MeetBall(
 		         high = f8_Max(f8_Load(triangles->boxes.upper[k]), at);
 		point[k] = d8_Set((double)center[k]);
 		view.foot[k] = point[k];
-		extent = Larger(d8_Sub(d8_FromFloat(high), d8_FromFloat(low)), extent);
+		extent = d8_Max(d8_Sub(d8_FromFloat(high), d8_FromFloat(low)), extent);
 		for (int i = 0; i < 3; ++i)
 		{
 			view.corners[i][k] = d8_FromFloat(f8_Load(triangles->corner[i][k]));

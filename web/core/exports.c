@@ -1,6 +1,8 @@
 // web/core/exports.c: the library for JavaScript. Flat arguments, pointers into linear memory, no 64-bit integers, so
 // that nothing becomes a BigInt; no imports. web/package/snug.mjs is the other half.
 //
+// What needs none of this is exported by its own name: see web/CMakeLists.txt.
+//
 // A function that may fail returns a snugStatus; what the library said about it waits in webMessages. Numbers that may
 // exceed 32 bits go out as doubles, which hold integers up to 2^53.
 #include <snug/snug.h>
@@ -66,21 +68,6 @@ EXPORT(forget) void webForget(void)
 	messages[0] = '\0';
 }
 
-EXPORT(statusText) const char* webStatusText(snugStatus status)
-{
-	return snugGetStatusText(status);
-}
-
-EXPORT(version) const char* webVersion(void)
-{
-	return snugGetVersion();
-}
-
-EXPORT(instructionSet) const char* webInstructionSet(void)
-{
-	return snugGetInstructionSet();
-}
-
 // ---- What a page does not have -----------------------------------------------------------------------------------
 
 // Stands in for the C library's, which would import the environment from a WASI.
@@ -88,16 +75,6 @@ char* getenv(const char* name)
 {
 	(void)name;
 	return NULL;
-}
-
-EXPORT(allocate) void* webAllocate(size_t bytes)
-{
-	return malloc(bytes);
-}
-
-EXPORT(release) void webRelease(void* memory)
-{
-	free(memory);
 }
 
 // ---- Models ------------------------------------------------------------------------------------------------------
@@ -156,16 +133,6 @@ EXPORT(modelLoad) snugStatus webModelLoad(const void* block, size_t bytes, snugM
 	return snugModel_LoadMemory(block, bytes, &(snugLoadDef){ .messenger = messenger }, model);
 }
 
-EXPORT(modelDestroy) void webModelDestroy(snugModel* model)
-{
-	snugModel_Destroy(model);
-}
-
-EXPORT(modelBlock) const void* webModelBlock(const snugModel* model, size_t* bytes)
-{
-	return snugModel_GetBlock(model, bytes);
-}
-
 /// @param words receives, in this order: vertices, triangles, deformer, joints, fields, influences, most influences of
 /// a vertex, displacements, nodes of the tree, bytes, blending
 EXPORT(modelInfo) void webModelInfo(const snugModel* model, uint32_t words[11])
@@ -187,28 +154,11 @@ EXPORT(modelTriangles) snugStatus webModelTriangles(const snugModel* model, uint
 	return snugModel_GetTriangles(model, triangles, 0);
 }
 
-EXPORT(modelWeights)
-snugStatus webModelWeights(const snugModel* model, uint32_t* starts, uint16_t* joints, float* weights)
-{
-	return snugModel_GetWeights(model, starts, joints, weights);
-}
-
-EXPORT(modelFields)
-snugStatus webModelFields(const snugModel* model, uint32_t* starts, uint16_t* fields, float* displacements)
-{
-	return snugModel_GetFields(model, starts, fields, displacements);
-}
-
 // ---- Bodies ------------------------------------------------------------------------------------------------------
 
 EXPORT(poolCreate) snugStatus webPoolCreate(size_t bytes, snugPool** pool)
 {
 	return snugPool_Create(&(snugPoolDef){ .bytes = bytes, .messenger = messenger }, pool);
-}
-
-EXPORT(poolDestroy) void webPoolDestroy(snugPool* pool)
-{
-	snugPool_Destroy(pool);
 }
 
 /// @param pool nullable
@@ -219,29 +169,9 @@ snugStatus webBodyCreate(const snugModel* model, snugStrategy strategy, snugPool
 	return snugBody_Create(&def, body);
 }
 
-EXPORT(bodyDestroy) void webBodyDestroy(snugBody* body)
-{
-	snugBody_Destroy(body);
-}
-
-EXPORT(bodyMemory) size_t webBodyMemory(const snugBody* body)
-{
-	return snugBody_GetMemory(body);
-}
-
-EXPORT(bodySetFrame) snugStatus webBodySetFrame(snugBody* body, const snugFrame* frame)
-{
-	return snugBody_SetFrame(body, frame);
-}
-
 EXPORT(bodySetJoints) snugStatus webBodySetJoints(snugBody* body, const float* matrices, uint32_t count)
 {
 	return snugBody_SetJoints4x4(body, matrices, 0, count);
-}
-
-EXPORT(bodySetAmplitudes) snugStatus webBodySetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
-{
-	return snugBody_SetAmplitudes(body, amplitudes, count);
 }
 
 EXPORT(bodySetVertices)
@@ -255,28 +185,25 @@ EXPORT(bodyGetVertices) snugStatus webBodyGetVertices(snugBody* body, const doub
 	return snugBody_GetVertices(body, origin, positions, 0);
 }
 
-EXPORT(bodyGetBounds) snugStatus webBodyGetBounds(snugBody* body, const double* origin, snugBounds* bounds)
-{
-	return snugBody_GetBounds(body, origin, bounds);
-}
-
 // ---- Queries -----------------------------------------------------------------------------------------------------
 
 #define COUNTERS 9
 
-/// A query and its answer, as snug.mjs lays them out. All doubles first.
-typedef struct webQuery
+/// What queries share, as snug.mjs lays it out.
+typedef struct webAsk
 {
 	double origin[3];          ///< in
-	double count;              ///< out: pairs found, possibly more than `capacity`
+	double limit;              ///< in: maxDistance, or the margin
 	double counters[COUNTERS]; ///< out: as in snugCounters
-	snugPair* pairs;           ///< in: null for none
-	uint32_t capacity;         ///< in
-	snugWitness witness;       ///< in and out
-	uint32_t usesWitness;      ///< in
-} webQuery;
+	double count;              ///< out: what was found, possibly more than there is room for
+} webAsk;
 
-_Static_assert(sizeof(snugCounters) == 8 * COUNTERS + 3 * 8, "webQuery has room for all counters");
+#define ORIGIN(ask)                                          \
+	{                                                        \
+		(ask)->origin[0], (ask)->origin[1], (ask)->origin[2] \
+	}
+
+_Static_assert(sizeof(snugCounters) == 8 * COUNTERS + 3 * 8, "webAsk has room for all counters");
 
 // A query's counters, as doubles.
 static void AddCounters(double out[COUNTERS], const snugCounters* from)
@@ -295,43 +222,29 @@ static void CopyCounters(double out[COUNTERS], const snugCounters* from)
 	AddCounters(out, from);
 }
 
-static snugStatus Answer(webQuery* query, const snugResult* result)
+// Of any kind of result.
+#define ANSWER(ask, result) Answer(ask, (result).status, &(result).counters, (double)(result).count)
+
+static snugStatus Answer(webAsk* ask, snugStatus status, const snugCounters* counters, double count)
 {
-	CopyCounters(query->counters, &result->counters);
-	query->count = (double)result->count;
-	return result->status;
+	CopyCounters(ask->counters, counters);
+	ask->count = count;
+	return status;
 }
 
-static snugQuery Ask(webQuery* query)
+EXPORT(collide) snugStatus webCollide(snugBody* a, snugBody* b, snugPair* pairs, uint32_t capacity, webAsk* ask)
 {
-	snugQuery ask = { .pairs = query->pairs, .capacity = query->capacity };
-	memcpy(ask.origin, query->origin, sizeof(ask.origin));
-	ask.witness = query->usesWitness != 0 ? &query->witness : NULL;
-	return ask;
+	const snugResult result =
+	    snugCollide(a, b, &(snugQuery){ .origin = ORIGIN(ask), .pairs = pairs, .capacity = capacity });
+	return ANSWER(ask, result);
 }
 
-EXPORT(collide) snugStatus webCollide(snugBody* a, snugBody* b, webQuery* query)
+/// @param witness nullable
+EXPORT(touches) snugStatus webTouches(snugBody* a, snugBody* b, snugWitness* witness, webAsk* ask)
 {
-	snugQuery ask = Ask(query);
-	snugResult result = snugCollide(a, b, &ask);
-	return Answer(query, &result);
+	const snugResult result = snugTouches(a, b, &(snugQuery){ .origin = ORIGIN(ask), .witness = witness });
+	return ANSWER(ask, result);
 }
-
-EXPORT(touches) snugStatus webTouches(snugBody* a, snugBody* b, webQuery* query)
-{
-	snugQuery ask = Ask(query);
-	snugResult result = snugTouches(a, b, &ask);
-	return Answer(query, &result);
-}
-
-/// What the queries below share.
-typedef struct webAsk
-{
-	double origin[3];          ///< in
-	double limit;              ///< in: maxDistance, or the margin
-	double counters[COUNTERS]; ///< out
-	double count;              ///< out
-} webAsk;
 
 _Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40 && sizeof(snugVertexDepth) == 40,
     "snug.mjs reads hits, closest points and depths");
@@ -339,34 +252,25 @@ _Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40 && sizeof(s
 EXPORT(castRays)
 snugStatus webCastRays(snugBody* body, const snugRay* rays, uint32_t count, snugRayHit* hits, uint32_t any, webAsk* ask)
 {
-	snugRayQuery query = { .any = any != 0 };
-	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	const snugRayQuery query = { .origin = ORIGIN(ask), .any = any != 0 };
 	snugResult result = snugCastRays(body, rays, count, hits, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 EXPORT(findHits)
 snugStatus webFindHits(snugBody* body, const snugRay* ray, snugRayHit* hits, uint32_t capacity, webAsk* ask)
 {
-	snugRayQuery query = { 0 };
-	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	const snugRayQuery query = { .origin = ORIGIN(ask) };
 	snugResult result = snugFindHits(body, ray, hits, capacity, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 EXPORT(findClosest)
 snugStatus webFindClosest(snugBody* body, const float* points, uint32_t count, snugClosest* closest, webAsk* ask)
 {
-	snugDistanceQuery query = { .maxDistance = ask->limit };
-	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	const snugDistanceQuery query = { .origin = ORIGIN(ask), .maxDistance = ask->limit };
 	snugResult result = snugFindClosest(body, points, 0, count, closest, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 _Static_assert(sizeof(snugPointSide) == 12, "snug.mjs reads sides");
@@ -375,20 +279,15 @@ EXPORT(findSelfInside)
 snugStatus webFindSelfInside(snugBody* body, snugPointSide* vertices, snugPointSide* triangles, webAsk* ask)
 {
 	snugResult result = snugFindSelfInside(body, vertices, triangles);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 EXPORT(findVertexDepths)
 snugStatus webFindVertexDepths(snugBody* body, snugBody* outer, snugVertexDepth* depths, uint32_t capacity, webAsk* ask)
 {
-	snugDistanceQuery query = { .maxDistance = ask->limit };
-	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	const snugDistanceQuery query = { .origin = ORIGIN(ask), .maxDistance = ask->limit };
 	snugResult result = snugFindVertexDepths(body, outer, depths, capacity, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 /// The distance of two bodies, or infinity, in ask->count.
@@ -397,16 +296,13 @@ snugStatus webFindVertexDepths(snugBody* body, snugBody* outer, snugVertexDepth*
 EXPORT(findDistance)
 snugStatus webFindDistance(snugBody* a, snugBody* b, webAsk* ask, uint32_t words[2], float points[6])
 {
-	snugDistanceQuery query = { .maxDistance = ask->limit };
-	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	const snugDistanceQuery query = { .origin = ORIGIN(ask), .maxDistance = ask->limit };
 	snugDistanceResult result = snugFindDistance(a, b, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = result.distance;
 	words[0] = result.a;
 	words[1] = result.b;
 	memcpy(points, result.pointA, sizeof(result.pointA));
 	memcpy(points + 3, result.pointB, sizeof(result.pointB));
-	return result.status;
+	return Answer(ask, result.status, &result.counters, result.distance);
 }
 
 _Static_assert(sizeof(snugSweepContact) == 88, "snug.mjs reads contacts of sweeps");
@@ -414,13 +310,13 @@ _Static_assert(sizeof(snugSweepContact) == 88, "snug.mjs reads contacts of sweep
 // What is asked: tolerance, maxTime, maxSteps, newOnly, turning. The margin is in ask->limit.
 static snugSweepQuery ReadSweep(const webAsk* ask, const double numbers[19])
 {
-	snugSweepQuery query = { .margin = ask->limit,
+	const snugSweepQuery query = { .origin = ORIGIN(ask),
+		.margin = ask->limit,
 		.tolerance = numbers[0],
 		.maxTime = numbers[1],
 		.maxSteps = (uint64_t)numbers[2],
 		.newOnly = numbers[3] != 0.0,
 		.path = numbers[4] != 0.0 ? snug_pathTurning : snug_pathStraight };
-	memcpy(query.origin, ask->origin, sizeof(query.origin));
 	return query;
 }
 
@@ -446,10 +342,8 @@ snugStatus webSweep(snugBody* startA, snugBody* endA, snugBody* startB, snugBody
 	const snugSweepQuery query = ReadSweep(ask, numbers);
 	const snugSweepResult r = contacts == NULL ? snugSweep(startA, endA, startB, endB, &query)
 	                                           : snugSweepAll(startA, endA, startB, endB, &query, contacts, capacity);
-	CopyCounters(ask->counters, &r.counters);
-	ask->count = (double)r.count;
 	WriteSweep(&r, numbers);
-	return r.status;
+	return ANSWER(ask, r);
 }
 
 /// How far a pose half-way is from the straight way: in ask->count.
@@ -465,9 +359,7 @@ snugStatus webCollideWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t 
 	snugQuery query = { .pairs = pairs, .capacity = capacity };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
 	snugResult result = snugCollideWithin(a, b, ask->limit, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 EXPORT(collideSelf)
@@ -475,9 +367,7 @@ snugStatus webCollideSelf(snugBody* body, snugPair* pairs, uint32_t capacity, ui
 {
 	snugQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = keepRest != 0 };
 	snugResult result = snugCollideSelf(body, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 EXPORT(collideSelfWithin)
@@ -486,17 +376,13 @@ snugStatus webCollideSelfWithin(snugBody* body, snugPair* pairs, uint32_t capaci
 	snugQuery query = { .pairs = pairs, .capacity = capacity };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
 	snugResult result = snugCollideSelfWithin(body, ask->limit, restDistance, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 EXPORT(touchesSelf) snugStatus webTouchesSelf(snugBody* body, uint32_t keepRest, webAsk* ask)
 {
 	snugResult result = snugTouchesSelf(body, &(snugQuery){ .keepRest = keepRest != 0 });
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 // ---- Contacts ----------------------------------------------------------------------------------------------------
@@ -507,11 +393,6 @@ _Static_assert(sizeof(snugContact) == 72 && sizeof(snugContactPoint) == 36 && si
 EXPORT(contactBufferCreate) snugStatus webContactBufferCreate(uint32_t capacity, snugContactBuffer** buffer)
 {
 	return snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = capacity, .messenger = messenger }, buffer);
-}
-
-EXPORT(contactBufferDestroy) void webContactBufferDestroy(snugContactBuffer* buffer)
-{
-	snugContactBuffer_Destroy(buffer);
 }
 
 /// Find contacts, of one body with itself if `a` is `b`; ask->count receives how many there are, more than the buffer
@@ -528,14 +409,11 @@ EXPORT(findContacts)
 snugStatus webFindContacts(
     snugBody* a, snugBody* b, uint32_t keepRest, snugContactBuffer* buffer, webAsk* ask, uint32_t words[8])
 {
-	snugContactQuery query = { .keepRest = keepRest != 0 };
-	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	const snugContactQuery query = { .origin = ORIGIN(ask), .keepRest = keepRest != 0 };
 	snugContactResult result =
 	    a == b ? snugFindSelfContacts(a, buffer, &query) : snugFindContacts(a, b, buffer, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
 	CopyContacts(words, &result);
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 // ---- Scenes ------------------------------------------------------------------------------------------------------
@@ -684,9 +562,7 @@ snugStatus webSceneCastRays(
 {
 	snugRayQuery query = { .any = any != 0, .mask = mask };
 	snugSceneResult result = snugScene_CastRays(s->scene, rays, count, hits, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 EXPORT(sceneFindHits)
@@ -695,9 +571,7 @@ snugStatus webSceneFindHits(
 {
 	snugRayQuery query = { .mask = mask };
 	snugSceneResult result = snugScene_FindHits(s->scene, ray, hits, capacity, &query);
-	CopyCounters(ask->counters, &result.counters);
-	ask->count = (double)result.count;
-	return result.status;
+	return ANSWER(ask, result);
 }
 
 /// When any two first meet.
@@ -771,8 +645,7 @@ static void Tell(void* user, uint32_t a, uint32_t b, const snugContactResult* fo
 	snugContactResult again = *found;
 	if (!found->complete && webContactBufferCreate((uint32_t)found->count, &buffer) == snug_success)
 	{
-		snugContactQuery query = { 0 };
-		memcpy(query.origin, s->origin, sizeof(query.origin));
+		const snugContactQuery query = { .origin = ORIGIN(s) };
 		again = snugFindContacts(snugScene_GetBody(s->scene, a), snugScene_GetBody(s->scene, b), buffer, &query);
 	}
 	KeepTold(s, &again);

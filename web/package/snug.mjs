@@ -31,10 +31,7 @@ function choose(list, word, what) {
 
 // ---- Memory ----------------------------------------------------------------------------------------------------------
 
-// Offsets in webQuery of core/exports.c: eight-byte, then four-byte words.
-const query = { count: 3, counters: 4, pairs: 26, capacity: 27, witness: 28, usesWitness: 32, bytes: 136 };
-
-// Offsets in webAsk, eight-byte words.
+// Offsets in webAsk of core/exports.c, eight-byte words.
 const ask = { limit: 3, counters: 4, count: 13, bytes: 112 };
 
 const noTriangle = 0xffffffff;
@@ -49,7 +46,6 @@ class Core {
 		exports._initialize();
 		exports.start();
 		this.words = this.allocate(64);  // where functions put small results
-		this.query = this.allocate(query.bytes);
 		this.ask = this.allocate(ask.bytes);
 		this.counters = new Float64Array(counterNames.length);
 		this.pairs = { pointer: 0, capacity: 0 };
@@ -69,7 +65,7 @@ class Core {
 
 	allocate(bytes) {
 		// Addresses above 2 GiB come as negative numbers.
-		const pointer = bytes < 0xffff0000 ? this.c.allocate(Math.max(bytes, 16)) >>> 0 : 0;
+		const pointer = bytes < 0xffff0000 ? this.c.malloc(Math.max(bytes, 16)) >>> 0 : 0;
 		if (pointer === 0) throw new SnugError('outOfMemory', `out of memory: ${bytes} bytes`);
 		return pointer;
 	}
@@ -78,7 +74,7 @@ class Core {
 	stage(bytes) {
 		if (this.#stage.bytes < bytes) {
 			const pointer = this.allocate(2 * bytes);
-			this.c.release(this.#stage.pointer);
+			this.c.free(this.#stage.pointer);
 			this.#stage = { pointer, bytes: 2 * bytes };
 		}
 		return this.#stage.pointer;
@@ -102,14 +98,14 @@ class Core {
 
 	growPairs(count) {
 		const capacity = Math.max(count, 2 * this.pairs.capacity), pointer = this.allocate(8 * capacity);
-		this.c.release(this.pairs.pointer);
+		this.c.free(this.pairs.pointer);
 		this.pairs = { pointer, capacity };
 	}
 
 	growContacts(count) {
 		const capacity = Math.max(256, 2 * count);
 		this.check(this.c.contactBufferCreate(capacity, this.words));
-		this.c.contactBufferDestroy(this.contacts.pointer);
+		this.c.snugContactBuffer_Destroy(this.contacts.pointer);
 		this.contacts = { pointer: this.word(), capacity };
 	}
 
@@ -158,7 +154,7 @@ class Core {
 		if (status !== 0) {
 			const { errors } = this.takeMessages();
 			throw new SnugError(statuses[status] ?? `status ${status}`,
-				errors.length > 0 ? errors.join('; ') : this.text(this.c.statusText(status)));
+				errors.length > 0 ? errors.join('; ') : this.text(this.c.snugGetStatusText(status)));
 		}
 	}
 
@@ -335,7 +331,7 @@ class Arguments {
 	}
 
 	release() {
-		for (const pointer of this.#pointers) this.#core.c.release(pointer);
+		for (const pointer of this.#pointers) this.#core.c.free(pointer);
 	}
 }
 
@@ -438,11 +434,11 @@ export class Snug {
 	}
 
 	get version() {
-		return this.#core.text(this.#core.c.version());
+		return this.#core.text(this.#core.c.snugGetVersion());
 	}
 
 	get instructionSet() {
-		return this.#core.text(this.#core.c.instructionSet());
+		return this.#core.text(this.#core.c.snugGetInstructionSet());
 	}
 
 	get memoryBytes() {
@@ -475,28 +471,24 @@ export class Snug {
 	#makeModel(status) {
 		const core = this.#core;
 		core.check(status);
-		return new Model(new Handle(core, core.word(), core.c.modelDestroy), core.takeMessages().warnings);
+		return new Model(new Handle(core, core.word(), core.c.snugModel_Destroy), core.takeMessages().warnings);
 	}
 
 	// ---- Queries -------------------------------------------------------------------------------------------------
 	// Each new kind of query: an export of core/exports.c, a method here, a line in snug.d.mts.
 
 	collide(a, b, options) {
-		const core = this.#core;
-		let count = this.#ask(core.c.collide, a, b, options);
-		if (count > core.pairs.capacity) {
-			core.growPairs(count);
-			count = core.again(() => this.#ask(core.c.collide, a, b, options));
-		}
-		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
+		const core = this.#core, [first, second] = this.#two(a, b);
+		return this.#collect(() => core.c.collide(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options)));
 	}
 
 	touches(a, b, options) {
-		const core = this.#core, { witness } = options ?? {}, at = core.query / 4;
+		const core = this.#core, { witness } = options ?? {}, at = core.words / 4;
 		if (witness && !(witness instanceof Witness)) throw badInput('witness must be a Witness');
-		if (witness) core.views.u32.set(witness.memory, at + query.witness);
-		const count = this.#ask(core.c.touches, a, b, options);
-		witness?.memory.set(core.views.u32.subarray(at + query.witness, at + query.witness + 4));
+		const [first, second] = this.#two(a, b);
+		if (witness) core.views.u32.set(witness.memory, at);
+		const count = core.finish(core.c.touches(first, second, witness ? core.words : 0, core.prepare(options)));
+		witness?.memory.set(core.views.u32.subarray(at, at + 4));
 		return count > 0;
 	}
 
@@ -672,7 +664,7 @@ export class Snug {
 		const core = this.#core;
 		if (!Number.isInteger(bytes) || bytes < 1 || bytes > 0xffffffff) throw badInput(`a pool of ${describe(bytes)} bytes; it must be an integer from 1 to ${0xffffffff}`);
 		core.check(core.c.poolCreate(bytes, core.words));
-		return new Pool(new Handle(core, core.word(), core.c.poolDestroy));
+		return new Pool(new Handle(core, core.word(), core.c.snugPool_Destroy));
 	}
 
 	createScene(options) {
@@ -685,18 +677,6 @@ export class Snug {
 		const first = Held.body(a, this.#core).pointer, second = Held.body(b, this.#core).pointer;
 		if (first === second) throw new SnugError('badArgument', 'two different bodies are expected, not the same one twice');
 		return [first, second];
-	}
-
-	#ask(call, a, b, options) {
-		const core = this.#core, { u32, f64 } = core.views, words = core.query / 4;
-		const [first, second] = this.#two(a, b);
-		f64.set(readOrigin(options), core.query / 8);
-		u32[words + query.pairs] = core.pairs.pointer;
-		u32[words + query.capacity] = core.pairs.capacity;
-		u32[words + query.usesWitness] = options?.witness ? 1 : 0;
-		core.check(call(first, second, core.query));
-		core.keepCounters(core.query / 8 + query.counters);
-		return f64[core.query / 8 + query.count];
 	}
 }
 
@@ -786,12 +766,12 @@ export class Model extends Held {
 		if (pool && !(pool instanceof Pool)) throw badInput(`pool is ${describe(pool)}; createPool makes one`);
 		const shared = pool && Held.handle(pool, core);
 		core.check(core.c.bodyCreate(pointer, choose(strategies, strategy, 'strategy'), shared?.pointer ?? 0, core.words));
-		const made = new Handle(core, core.word(), core.c.bodyDestroy).keep(handle);
+		const made = new Handle(core, core.word(), core.c.snugBody_Destroy).keep(handle);
 		return new Body(shared ? made.keep(shared) : made, this);
 	}
 
 	save() {
-		const { core, pointer } = Held.handle(this), block = core.c.modelBlock(pointer, core.words) >>> 0;
+		const { core, pointer } = Held.handle(this), block = core.c.snugModel_GetBlock(pointer, core.words) >>> 0;
 		return core.views.u8.slice(block, block + core.word());
 	}
 
@@ -804,13 +784,13 @@ export class Model extends Held {
 	}
 
 	getWeights() {
-		const [starts, joints, weights] = this.#read('modelWeights', [Uint32Array, this.vertexCount + 1],
+		const [starts, joints, weights] = this.#read('snugModel_GetWeights', [Uint32Array, this.vertexCount + 1],
 			[Uint16Array, this.influenceCount], [Float32Array, this.influenceCount]);
 		return { starts, joints, weights };
 	}
 
 	getFields() {
-		const [starts, fields, displacements] = this.#read('modelFields', [Uint32Array, this.vertexCount + 1],
+		const [starts, fields, displacements] = this.#read('snugModel_GetFields', [Uint32Array, this.vertexCount + 1],
 			[Uint16Array, this.displacementCount], [Float32Array, 3 * this.displacementCount]);
 		return { count: this.fieldCount, starts, fields, displacements };
 	}
@@ -823,7 +803,7 @@ export class Model extends Held {
 			core.check(core.c[name](pointer, ...places));
 			return arrays.map(([Type, length], i) => new Type(core.views.buffer, places[i], length).slice());
 		} finally {
-			for (const place of places) core.c.release(place);
+			for (const place of places) core.c.free(place);
 		}
 	}
 }
@@ -840,14 +820,14 @@ export class Body extends Held {
 
 	get memoryBytes() {
 		const { core, pointer } = Held.handle(this);
-		return core.c.bodyMemory(pointer) >>> 0;
+		return core.c.snugBody_GetMemory(pointer) >>> 0;
 	}
 
 	setFrame(position, rotation = [0, 0, 0, 1]) {
 		const { core, pointer } = Held.handle(this);
 		expect(rotation, 4, 'rotation');
 		const frame = core.stageDoubles(expect(position, 3, 'position'), rotation);
-		core.check(core.c.bodySetFrame(pointer, frame));
+		core.check(core.c.snugBody_SetFrame(pointer, frame));
 		return this;
 	}
 
@@ -862,7 +842,7 @@ export class Body extends Held {
 		const { core, pointer } = Held.handle(this);
 		this.#require(this.model.fieldCount > 0, 'displacement fields');
 		expect(amplitudes, undefined, 'amplitudes');
-		core.check(core.c.bodySetAmplitudes(pointer, core.stageFloats(amplitudes), amplitudes.length));
+		core.check(core.c.snugBody_SetAmplitudes(pointer, core.stageFloats(amplitudes), amplitudes.length));
 		return this;
 	}
 
@@ -881,13 +861,13 @@ export class Body extends Held {
 			core.check(core.c.bodyGetVertices(pointer, core.stageDoubles(readOrigin({ origin })), place));
 			return core.views.f32.slice(place / 4, place / 4 + length);
 		} finally {
-			core.c.release(place);
+			core.c.free(place);
 		}
 	}
 
 	getBounds(origin) {
 		const { core, pointer } = Held.handle(this);
-		core.check(core.c.bodyGetBounds(pointer, core.stageDoubles(readOrigin({ origin })), core.words));
+		core.check(core.c.snugBody_GetBounds(pointer, core.stageDoubles(readOrigin({ origin })), core.words));
 		const all = core.views.f32.slice(core.words / 4, core.words / 4 + 10);
 		return { lower: all.slice(0, 3), upper: all.slice(3, 6), center: all.slice(6, 9), radius: all[9] };
 	}
