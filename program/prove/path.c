@@ -1,5 +1,6 @@
 #include "program/prove/path.h"
 
+#include "geometry/triangle.h"
 #include "program/commands/terminal.h"
 
 #include <math.h>
@@ -181,6 +182,94 @@ double provePath_Place(const provePath* path, size_t time, int body, double* pla
 		Apply(pose->frame, x, places + 3 * (size_t)v);
 	}
 	return (4.0 * mesh->terms + 256.0) * 0x1p-53 * FindReach(mesh, pose);
+}
+
+// ---- Touching --------------------------------------------------------------------------------------------------
+
+// What a vertex comes from in the first pose, or null at rest.
+typedef struct corner
+{
+	const proveMesh* mesh;
+	const provePose* pose;
+	uint32_t vertex;
+} corner;
+
+static const float* SourceOf(const corner* c)
+{
+	const bool isListed = c->pose != NULL && c->pose->vertexCount > 0;
+	return (isListed ? c->pose->numbers : c->mesh->positions) + 3 * (size_t)c->vertex;
+}
+
+static bool IsDisplaced(const corner* c)
+{
+	const proveMesh* mesh = c->mesh;
+	if (c->pose == NULL || c->pose->fieldCount == 0)
+	{
+		return false;
+	}
+	const float* amplitudes = c->pose->numbers + 12 * (size_t)c->pose->jointCount;
+	for (uint32_t i = mesh->fieldStarts[c->vertex]; i < mesh->fieldStarts[c->vertex + 1]; ++i)
+	{
+		const float* d = mesh->displacements + 3 * (size_t)i;
+		if (amplitudes[mesh->fields[i]] != 0.0f && (d[0] != 0.0f || d[1] != 0.0f || d[2] != 0.0f))
+		{
+			return true;
+		}
+	}
+	return false;
+}
+
+// Whether one affine map carries both: equal frames, and equal matrices with equal weights.
+static bool AreCarriedAlike(const corner* c, const corner* other)
+{
+	if (c->pose == NULL)
+	{
+		return true;
+	}
+	const uint32_t *starts = c->mesh->starts, *others = other->mesh->starts;
+	const bool hasJoints = c->pose->jointCount > 0, hasOther = other->pose->jointCount > 0;
+	const uint32_t first = hasJoints ? starts[c->vertex] : 0, second = hasOther ? others[other->vertex] : 0;
+	const uint32_t count = hasJoints ? starts[c->vertex + 1] - first : 0;
+	bool areAlike = hasJoints == hasOther && (!hasOther || others[other->vertex + 1] - second == count) &&
+	                memcmp(c->pose->frame, other->pose->frame, sizeof(c->pose->frame)) == 0;
+	for (uint32_t i = 0; areAlike && i < count; ++i)
+	{
+		const float* m = c->pose->numbers + 12 * (size_t)c->mesh->joints[first + i];
+		const float* n = other->pose->numbers + 12 * (size_t)other->mesh->joints[second + i];
+		areAlike = c->mesh->weights[first + i] == other->mesh->weights[second + i] && memcmp(m, n, 12 * sizeof(*m)) == 0;
+	}
+	return areAlike;
+}
+
+bool provePath_Meet(const provePath* path, const int bodies[2], const uint32_t triangles[2], bool atRest)
+{
+	corner corners[2][3];
+	float points[2][3][3];
+	uint32_t shared = 0;
+	for (size_t i = 0; i < 6; ++i)
+	{
+		const int body = bodies[i / 3];
+		const proveMesh* mesh = path->meshes + path->meshOf[body];
+		corner* c = &corners[i / 3][i % 3];
+		*c = (corner){ mesh, atRest ? NULL : path->poses + body, mesh->corners[3 * (size_t)triangles[i / 3] + i % 3] };
+		if (IsDisplaced(c) || !AreCarriedAlike(c, &corners[0][0]))
+		{
+			return false;
+		}
+		memcpy(points[i / 3][i % 3], SourceOf(c), sizeof(points[0][0]));
+	}
+	for (size_t i = 0; i < 9 && bodies[0] == bodies[1]; ++i)
+	{
+		const uint32_t *twins = corners[0][0].mesh->twins, v = corners[0][i / 3].vertex, w = corners[1][i % 3].vertex;
+		const bool isOne = twins[v] == twins[w] && memcmp(points[0][i / 3], points[1][i % 3], sizeof(points[0][0])) == 0;
+		shared |= (uint32_t)isOne << i;
+	}
+	bool areOne = true; // all corners are shared: so is the inside, which is not of an edge
+	for (int i = 0; i < 3; ++i)
+	{
+		areOne = areOne && (shared >> 3 * i & 7) != 0 && (shared >> i & 0111) != 0;
+	}
+	return areOne || sgTriangles_IntersectBeyond((const float(*)[3])points[0], (const float(*)[3])points[1], shared);
 }
 
 // ---- Times -----------------------------------------------------------------------------------------------------
