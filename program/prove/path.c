@@ -241,35 +241,64 @@ static bool AreCarriedAlike(const corner* c, const corner* other)
 	return areAlike;
 }
 
-bool provePath_Meet(const provePath* path, const int bodies[2], const uint32_t triangles[2], bool atRest)
+// The corners of a triangle that one map carries with another one; the rest is replaced by these. False if none is.
+static bool TakeHull(const corner triangle[3], const corner* like, corner hull[3])
 {
-	corner corners[2][3];
+	const corner* kept = NULL;
+	bool isKept[3];
+	for (int i = 0; i < 3; ++i)
+	{
+		isKept[i] = !IsDisplaced(triangle + i) && AreCarriedAlike(triangle + i, like);
+		kept = isKept[i] ? triangle + i : kept;
+	}
+	for (int i = 0; i < 3 && kept != NULL; ++i)
+	{
+		hull[i] = isKept[i] ? triangle[i] : *kept;
+	}
+	return kept != NULL;
+}
+
+// Whether hulls that one affine map carries meet, but where they have corners in common: it keeps that, whatever it is.
+static bool DoHullsMeet(corner a[3], corner b[3], bool isSelf)
+{
 	float points[2][3][3];
 	uint32_t shared = 0;
+	for (size_t i = 0; i < 3; ++i)
+	{
+		memcpy(points[0][i], SourceOf(a + i), sizeof(points[0][0]));
+		memcpy(points[1][i], SourceOf(b + i), sizeof(points[0][0]));
+	}
+	for (size_t i = 0; i < 9 && isSelf; ++i)
+	{
+		const uint32_t* twins = a->mesh->twins;
+		const bool isOne = twins[a[i / 3].vertex] == twins[b[i % 3].vertex] &&
+		                   memcmp(points[0][i / 3], points[1][i % 3], sizeof(points[0][0])) == 0;
+		shared |= (uint32_t)isOne << i;
+	}
+	// All corners are shared, each once: so is the inside, which is not of an edge.
+	const uint32_t x = shared & 7, y = shared >> 3 & 7, z = shared >> 6;
+	return (x + y + z == 7 && x * y * z == 8) ||
+	       sgTriangles_IntersectBeyond((const float(*)[3])points[0], (const float(*)[3])points[1], shared);
+}
+
+// Some corners will do: if a triangle has an area, no point of their hull is on an edge between others.
+bool provePath_Meet(const provePath* path, const int bodies[2], const uint32_t triangles[2], bool atRest)
+{
+	corner corners[2][3], hulls[2][3];
 	for (size_t i = 0; i < 6; ++i)
 	{
 		const int body = bodies[i / 3];
 		const proveMesh* mesh = path->meshes + path->meshOf[body];
-		corner* c = &corners[i / 3][i % 3];
-		*c = (corner){ mesh, atRest ? NULL : path->poses + body, mesh->corners[3 * (size_t)triangles[i / 3] + i % 3] };
-		if (IsDisplaced(c) || !AreCarriedAlike(c, &corners[0][0]))
-		{
-			return false;
-		}
-		memcpy(points[i / 3][i % 3], SourceOf(c), sizeof(points[0][0]));
+		const uint32_t vertex = mesh->corners[3 * (size_t)triangles[i / 3] + i % 3];
+		corners[i / 3][i % 3] = (corner){ mesh, atRest ? NULL : path->poses + body, vertex };
 	}
-	for (size_t i = 0; i < 9 && bodies[0] == bodies[1]; ++i)
+	bool found = false;
+	for (int i = 0; i < 3 && !found; ++i)
 	{
-		const uint32_t *twins = corners[0][0].mesh->twins, v = corners[0][i / 3].vertex, w = corners[1][i % 3].vertex;
-		const bool isOne = twins[v] == twins[w] && memcmp(points[0][i / 3], points[1][i % 3], sizeof(points[0][0])) == 0;
-		shared |= (uint32_t)isOne << i;
+		found = TakeHull(corners[0], &corners[0][i], hulls[0]) && TakeHull(corners[1], &corners[0][i], hulls[1]) &&
+		        DoHullsMeet(hulls[0], hulls[1], bodies[0] == bodies[1]);
 	}
-	bool areOne = true; // all corners are shared: so is the inside, which is not of an edge
-	for (int i = 0; i < 3; ++i)
-	{
-		areOne = areOne && (shared >> 3 * i & 7) != 0 && (shared >> i & 0111) != 0;
-	}
-	return areOne || sgTriangles_IntersectBeyond((const float(*)[3])points[0], (const float(*)[3])points[1], shared);
+	return found;
 }
 
 // ---- Times -----------------------------------------------------------------------------------------------------
