@@ -167,6 +167,10 @@ static bool MakeStatement(prove* p)
 	}
 	proveText_Add(text, "claims\n");
 	cliSha256(text->bytes, text->length, p->digest);
+	if (good && text->failed)
+	{
+		cliError("%s: out of memory", p->folder);
+	}
 	return good && !text->failed;
 }
 

@@ -333,7 +333,7 @@ static bool AddTime(provePath* path, cliStage* stage, double time)
 		path->poses = poses != NULL ? poses : path->poses;
 		if (times == NULL || poses == NULL)
 		{
-			return ioError_SetMemory(&stage->error, path->scene->files[0].path);
+			return false;
 		}
 		path->capacity = wanted;
 	}
@@ -345,7 +345,7 @@ static bool AddTime(provePath* path, cliStage* stage, double time)
 	{
 		good = TakePose(poses + i, stage, (int)i, path->meshes + path->meshOf[i]);
 	}
-	return good || (stage->error.text[0] == '\0' && ioError_SetMemory(&stage->error, path->scene->files[0].path));
+	return good;
 }
 
 static void FreePoses(provePath* path, size_t time)
@@ -415,7 +415,7 @@ static bool AddWay(provePath* path, cliStage* stage, const double* from, double 
 	}
 	free(middle);
 	free(end);
-	return good || (stage->error.text[0] == '\0' && ioError_SetMemory(&stage->error, path->scene->files[0].path));
+	return good;
 }
 
 static bool AddTimes(provePath* path, cliStage* stage, const double times[2], double fps, uint64_t frames, double stray)
@@ -472,7 +472,8 @@ bool provePath_Create(
 	const bool good = cliStage_Create(&stage, scene) && AddTimes(path, &stage, times, fps, frames, stray);
 	if (!good)
 	{
-		cliError("%s", stage.error.text);
+		const bool isTold = stage.error.text[0] != '\0';
+		cliError(isTold ? "%s" : "%s: out of memory", isTold ? stage.error.text : scene->files[0].path);
 	}
 	cliStage_Free(&stage);
 	return good;

@@ -64,6 +64,7 @@ bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text, prov
 		good = length > 0;
 		at += length;
 	}
+	text->failed = text->failed || file.failed;
 	good = good && at == file.length && !text->failed;
 	proveText_Free(&file);
 	return good;
@@ -247,7 +248,7 @@ static bool WriteSteps(crew* c)
 		pthread_mutex_unlock(&c->mutex);
 		cliProgress("");
 		good = good && isThere;
-		if (isThere && c->texts[i].length > 0)
+		if (isThere && (c->texts[i].length > 0 || c->texts[i].failed))
 		{
 			good = WriteStep(c->steps, i, c->texts + i) && good;
 			proveText_Free(c->texts + i);

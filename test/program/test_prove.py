@@ -726,6 +726,15 @@ def test_forged():
         assert forge(points, crossing, "a x", change=left(kind + " 0 1"))[0]
         for lines, claims in (("0 1", "m 0 1 3"), ("1 0", "m 0 1 3"), ("1 0", "a x"), ("0 1\nrest 0 1", "a x"), ("0 0", "a ?")):
             assert not forge(points, crossing, claims, change=left(f"{kind} {lines}"))[0], (kind, lines, claims)
+    # Two that touch, or do not.
+    plane = [(0, 0, 0), (4, 0, 0), (0, 4, 0), (1, 1, 0), (1, 1, 5), (2, 2, 5), (4, 4, 0), (0, 0, 5), (3, 3, 0), (2 ** -20, -2 ** -20, 0), (5, 0, 0)]
+    for kind in ("first", "rest"):
+        touches = lambda *triangles: forge(plane, triangles, "a x", change=left(kind + " 0 1"))[0]
+        assert touches((0, 1, 2), (3, 4, 5)) and touches((0, 1, 2), (5, 6, 3)) and touches((0, 1, 2), (6, 3, 0)) and touches((0, 1, 2), (1, 2, 0))
+        assert touches((0, 1, 2), (2, 1, 3)) and touches((0, 1, 2), (0, 3, 7)) and touches((0, 1, 2), (3, 3, 3)) and touches((3, 3, 8), (0, 1, 2))
+        for triangle in ((6, 7, 5), (8, 6, 5), (1, 2, 6), (1, 2, 5), (0, 7, 4), (0, 0, 7), (9, 7, 10)):
+            assert not touches((0, 1, 2), triangle) and not touches(triangle, (0, 1, 2)), (kind, triangle)
+        assert not touches((0, 0, 6), (3, 3, 8))  # on one line
     # Words that are printed, or that decide what is.
     for old, new in (("a name", "a \x1b[2Jname"), ("a name", "a n\u00e4me"), ("a name", "a\rholds"), ("stray 0\n", ""), ("stray 0", "stray -1"),
                      ("stray 0", "stray nan"), ("stray 0", "stray 1e+999"), ("stray 0", "stray 0:proved"), ("times 0 1", "times 0 0"),
