@@ -198,7 +198,7 @@ static void every_allocation_may_fail(void** state)
 {
 	static const char* const rigid[] = { "memory.obj", "memory.obj", "--place", "0,0,0", "--place", "0.1,0.3,0.2", "--self",
 		"--new-only", "--json", "--fps", "6", "--to", "0.5", NULL };
-	static const char* const moving[] = { "memory.glb", "memory.obj", "--clip", "act", "--within", "--self", "--stray",
+	static const char* const moving[] = { "memory.glb", "memory.obj", "--clip", "act", "--self", "--stray",
 		"0.01", "--fps", "1", "--to", "1", NULL };
 	Gltf troupe = MakeGltfTroupe();
 	Bytes glb = Gltf_Make(&troupe, NULL);
