@@ -210,15 +210,18 @@ static void FindPoint(const proveSide* side, uint32_t vertex, double u, double x
 	}
 }
 
+void proveSide_Place(const proveSide* side, uint32_t vertex, const double u[2], double places[2][3])
+{
+	FindPoint(side, vertex, u[0], places[0]);
+	FindPoint(side, vertex, u[1], places[1]);
+}
+
 // A triangle's corners at both ends of an interval.
 static void FindTriangle(const proveSide* side, uint32_t triangle, const double u[2], double corners[3][2][3])
 {
 	for (size_t c = 0; c < 3; ++c)
 	{
-		for (int e = 0; e < 2; ++e)
-		{
-			FindPoint(side, side->mesh->corners[3 * (size_t)triangle + c], u[e], corners[c][e]);
-		}
+		proveSide_Place(side, side->mesh->corners[3 * (size_t)triangle + c], u, corners[c]);
 	}
 }
 
@@ -419,10 +422,13 @@ static interval HalfOfTime(interval t, int half)
 // Why two nodes do not meet in an interval, if one claim says so.
 static bool ProveAtOnce(prover* p, node a, node b, const double u[2])
 {
+	if (AreSpansApart(p, a, b, u, true))
+	{
+		return true;
+	}
 	const bool isSmall = CountOf(a) + CountOf(b) <= PROVE_PATCH;
 	const int shared = p->isSelf && isSmall ? CountShared(p, a, b) : 0;
-	return AreSpansApart(p, a, b, u, true) ||
-	       (shared > 0 ? AreJoined(p, a, b, shared, u) : AreCloudsApart(p, a, b, u));
+	return shared > 0 ? AreJoined(p, a, b, shared, u) : AreCloudsApart(p, a, b, u);
 }
 
 // What cannot be told at a time cannot in any interval that has it. Two triangles of which that is so at the start,

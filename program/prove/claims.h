@@ -28,6 +28,9 @@ void proveSide_Prepare(proveSide* side, int end);
 /// The end becomes the start.
 void proveSide_Advance(proveSide* side);
 
+/// Where a vertex is at two times of the step.
+void proveSide_Place(const proveSide* side, uint32_t vertex, const double u[2], double places[2][3]);
+
 typedef struct proveQuestion
 {
 	proveSide* a;

@@ -236,7 +236,8 @@ static bool AreCarriedAlike(const corner* c, const corner* other)
 	{
 		const float* m = c->pose->numbers + 12 * (size_t)c->mesh->joints[first + i];
 		const float* n = other->pose->numbers + 12 * (size_t)other->mesh->joints[second + i];
-		areAlike = c->mesh->weights[first + i] == other->mesh->weights[second + i] && memcmp(m, n, 12 * sizeof(*m)) == 0;
+		areAlike =
+		    c->mesh->weights[first + i] == other->mesh->weights[second + i] && memcmp(m, n, 12 * sizeof(*m)) == 0;
 	}
 	return areAlike;
 }
@@ -271,8 +272,9 @@ static bool DoHullsMeet(corner a[3], corner b[3], bool isSelf)
 	for (size_t i = 0; i < 9 && isSelf; ++i)
 	{
 		const uint32_t* twins = a->mesh->twins;
-		const bool isOne = twins[a[i / 3].vertex] == twins[b[i % 3].vertex] &&
-		                   memcmp(points[0][i / 3], points[1][i % 3], sizeof(points[0][0])) == 0;
+		const float *p = points[0][i / 3], *q = points[1][i % 3];
+		const bool isOne =
+		    twins[a[i / 3].vertex] == twins[b[i % 3].vertex] && p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 		shared |= (uint32_t)isOne << i;
 	}
 	// All corners are shared, each once: so is the inside, which is not of an edge.
@@ -295,7 +297,10 @@ bool provePath_Meet(const provePath* path, const int bodies[2], const uint32_t t
 	bool found = false;
 	for (int i = 0; i < 3 && !found; ++i)
 	{
-		found = TakeHull(corners[0], &corners[0][i], hulls[0]) && TakeHull(corners[1], &corners[0][i], hulls[1]) &&
+		const corner* like = &corners[0][i];
+		const bool isTried =
+		    (i > 0 && AreCarriedAlike(like, &corners[0][0])) || (i > 1 && AreCarriedAlike(like, &corners[0][1]));
+		found = !isTried && TakeHull(corners[0], like, hulls[0]) && TakeHull(corners[1], like, hulls[1]) &&
 		        DoHullsMeet(hulls[0], hulls[1], bodies[0] == bodies[1]);
 	}
 	return found;

@@ -340,7 +340,8 @@ typedef struct meeting
 static bool Meet(void* user, uint32_t a, uint32_t b)
 {
 	const meeting* m = user;
-	return provePath_Meet(m->path, (const int[2]){ m->pair->a, m->pair->b }, (const uint32_t[2]){ a, b }, m->pair->atRest);
+	return provePath_Meet(
+	    m->path, (const int[2]){ m->pair->a, m->pair->b }, (const uint32_t[2]){ a, b }, m->pair->atRest);
 }
 
 static bool LeaveOut(const provePath* path, proveSide* sides, provePair* pair)
@@ -355,8 +356,7 @@ static bool LeaveOut(const provePath* path, proveSide* sides, provePair* pair)
 		}
 	}
 	proveSide* b = pair->a != pair->b ? sides + pair->b : NULL;
-	return proveFindMeeting(
-	    sides + pair->a, b, Meet, &(meeting){ path, pair }, &pair->left, &pair->leftCount);
+	return proveFindMeeting(sides + pair->a, b, Meet, &(meeting){ path, pair }, &pair->left, &pair->leftCount);
 }
 
 bool proveSteps_LeaveOut(const provePath* path, provePair* pairs, size_t pairCount, bool newOnly)

@@ -583,7 +583,8 @@ def test_touching():
     rng, told = random.Random(SEED), [0, 0]
     for number in range(int(20 * SCALE) or 1):
         points = rng.sample([(float(i % 3), float(i // 3 % 3), float(i // 9)) for i in range(18)], 8)
-        triangles = [rng.sample(range(8), 3) for i in range(6)]
+        points += [tuple(x or -0.0 for x in p) for p in points[:2]]  # twins
+        triangles = [[v + 8 * (v < 2 and rng.randrange(2)) for v in rng.sample(range(8), 3)] for i in range(6)]
         triangles[rng.randrange(6)] = rng.sample(triangles[0], 3)  # the same one, or its back
         write_obj("grid.obj", points, triangles)
         words = ["prove", "grid.obj", "--self", "--place", "0.3,0,1", "--rotate", "10,20,30", "-o", "grid"]

@@ -162,7 +162,8 @@ static void FailEach(const char* const* words)
 		failed = callsBeforeFailure < 0;
 		callsBeforeFailure = -1;
 		const bool isUsage = result == CLI_BAD_USAGE && call < 3; // lists of options, which say something else
-		if (result != CLI_DONE && !isUsage && (!failed || result != CLI_BAD_INPUT || strstr(message, "out of memory") == NULL))
+		if (result != CLI_DONE && !isUsage &&
+		    (!failed || result != CLI_BAD_INPUT || strstr(message, "out of memory") == NULL))
 		{
 			ShowOutput(output);
 			fail_msg("allocation %d: %d, %s", call, result, message);
@@ -196,10 +197,10 @@ static void FailEach(const char* const* words)
 
 static void every_allocation_may_fail(void** state)
 {
-	static const char* const rigid[] = { "memory.obj", "memory.obj", "--place", "0,0,0", "--place", "0.1,0.3,0.2", "--self",
-		"--new-only", "--json", "--fps", "6", "--to", "0.5", NULL };
-	static const char* const moving[] = { "memory.glb", "memory.obj", "--clip", "act", "--self", "--stray",
-		"0.01", "--fps", "1", "--to", "1", NULL };
+	static const char* const rigid[] = { "memory.obj", "memory.obj", "--place", "0,0,0", "--place", "0.1,0.3,0.2",
+		"--self", "--new-only", "--json", "--fps", "6", "--to", "0.5", NULL };
+	static const char* const moving[] = { "memory.glb", "memory.obj", "--clip", "act", "--self", "--stray", "0.01",
+		"--fps", "1", "--to", "1", NULL };
 	Gltf troupe = MakeGltfTroupe();
 	Bytes glb = Gltf_Make(&troupe, NULL);
 	FILE* file = fopen("memory.glb", "wb");
