@@ -532,8 +532,9 @@ def write_obj(path, points, triangles):
         file.writelines(["v %r %r %r\n" % tuple(p) for p in points] + ["f %d %d %d\n" % tuple(v + 1 for v in t) for t in triangles])
 
 
-def write_glb(path, points, triangles, joints, moves):
-    """A skin of two joints that turn and move, and a morph target that moves some vertices, half of the way at first."""
+def write_glb(path, points, triangles, joints, moves, turns=((0.1, 0.2, 0.3, 0.9), (0.2, 0.5, 0.3, 0.7)), ways=((0, 1, 0), (0, 2, 0.5))):
+    """A skin of two joints, of which one turns and one goes a way, and a morph target that moves some vertices, half of the
+    way at first."""
     pack = lambda kind, rows: b"".join(struct.pack("<%d%s" % (len(row), kind), *row) for row in rows)
     pad = lambda data, with_: data + with_ * (-len(data) % 4)
     parts, views, accessors, at = [], [], [], 0
@@ -541,7 +542,7 @@ def write_glb(path, points, triangles, joints, moves):
             ("f", 5126, "VEC3", points), ("H", 5123, "SCALAR", [(v,) for t in triangles for v in t]),
             ("B", 5121, "VEC4", [(j, 0, 0, 0) for j in joints]), ("f", 5126, "VEC4", [(1, 0, 0, 0)] * len(joints)),
             ("f", 5126, "VEC3", [moves.get(v, (0, 0, 0)) for v in range(len(points))]), ("f", 5126, "SCALAR", [(0,), (1,)]),
-            ("f", 5126, "VEC4", [(0.1, 0.2, 0.3, 0.9), (0.2, 0.5, 0.3, 0.7)]), ("f", 5126, "VEC3", [(3, 0, 5), (3, 4, 7)]),
+            ("f", 5126, "VEC4", turns), ("f", 5126, "VEC3", ways),
             ("f", 5126, "SCALAR", [(0.5,), (1,)])):
         data = pad(pack(kind, rows), b"\0")
         views.append({"buffer": 0, "byteOffset": at, "byteLength": len(data)})
@@ -576,6 +577,13 @@ def test_carried():
         left = "body 0 and itself, 4 pairs of triangles left out:\n  free from 0.000000 to 1.000000 s\n"
         assert (left if name == "carried" else "body 0 and itself:\n  cannot tell from 0.000000 to ") in out, (name, out)
         assert accepts(name)[0] and is_true(name), name
+    # What touches all the time is tried in halves where something else begins to cross.
+    points = [tuple(map(float, p)) for p in base + [(3, 1, 1), (3.5, 1, 1), (3, 3, 0.5)] + [(1, -1, 1), (2, -1, 1), (1, 0, 2)]]
+    write_glb("both.glb", points, [*triangles[:2], (4, 5, 6), (7, 8, 9)], [0] * 7 + [1] * 3, {6: (0, -4, 0)}, [(0, 0, 0, 1)] * 2, [(0, 1, 0)] * 2)
+    parts = read_intervals(snug("prove", "both.glb", "--self", "--clip", "0", "--fps", "1", "-o", "both"))
+    begin = parts[-1][1]
+    assert parts == [("cannot tell", 0.0, begin), ("meet", begin, 1.0)] and 0.5 <= begin < 0.501, parts
+    assert accepts("both")[0] and open("both/proof.txt").read().split("\n")[-3].startswith("h ? h ")
 
 
 def test_touching():
