@@ -561,6 +561,20 @@ static bool AreBoxesApart(double a[3][2][3], double b[3][2][3], double error)
 	return false;
 }
 
+// The first of these edges that goes through the other triangle, or 6.
+static int FindCrossingEdge(const prover* p, double corners[2][3][2][3], int edges)
+{
+	int edge = 0;
+	for (; edge < 6; ++edge)
+	{
+		if ((edges >> edge & 1) != 0 && IsCrossing(p, corners, edge))
+		{
+			break;
+		}
+	}
+	return edge;
+}
+
 // Whether a triangle certainly has an area at the start: the checker finds where another one meets it in its plane.
 static bool HasArea(const prover* p, double corners[3][2][3])
 {
@@ -589,13 +603,9 @@ static void FindCrossingsOf(prover* p, node a, node b, const double u[2])
 			FindTriangle(p->sides[1], k, u, corners[1]);
 			const bool areApart = AreBoxesApart(corners[0], corners[1], p->error) || IsLeft(p->question, i, k);
 			const int edges = areApart ? 0 : FindEdges(p, i, k);
-			int edge = 0;
-			while (edges >> edge != 0 && ((edges >> edge & 1) == 0 || !IsCrossing(p, corners, edge)))
-			{
-				++edge;
-			}
-			if (edges >> edge != 0 || (p->meet != NULL && !areApart &&
-			                              (HasArea(p, corners[0]) || HasArea(p, corners[1])) && p->meet(p->user, i, k)))
+			const int edge = FindCrossingEdge(p, corners, edges);
+			if (edge < 6 || (p->meet != NULL && !areApart && (HasArea(p, corners[0]) || HasArea(p, corners[1])) &&
+			                    p->meet(p->user, i, k)))
 			{
 				AddCrossing(p, i, k, edge);
 			}
