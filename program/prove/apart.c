@@ -222,8 +222,7 @@ bool proveAhead(const proveCloud* points, double error, int32_t d[3])
 
 // ---- Polynomials -----------------------------------------------------------------------------------------------
 
-// 1 or -1 if that is the sign of all of them, beyond an error; otherwise 0.
-static int FindSign(const double* numbers, int count, double error)
+int proveSign(const double* numbers, int count, double error)
 {
 	int above = 0, below = 0;
 	for (int i = 0; i < count; ++i)
@@ -261,7 +260,7 @@ static int FindVolumeSign(double o[2][3], double a[2][3], double b[2][3], double
 	{
 		AddVolume(u, v, w, bits, coefficients);
 	}
-	return FindSign(coefficients, 4, 128.0 * (2.0 * error + 0x1p-50 * most) * most * most);
+	return proveSign(coefficients, 4, 128.0 * (2.0 * error + 0x1p-50 * most) * most * most);
 }
 
 bool proveCrosses(double edge[2][2][3], double triangle[3][2][3], double error)

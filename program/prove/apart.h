@@ -26,6 +26,9 @@ bool proveApart(const proveCloud* a, const proveCloud* b, double error, int32_t 
 /// Find d with d . p > 0 for all points of a cloud, likewise.
 bool proveAhead(const proveCloud* points, double error, int32_t d[3]);
 
+/// 1 or -1 if that is the sign of all numbers, beyond an error; otherwise 0.
+int proveSign(const double* numbers, int count, double error);
+
 /// Whether an edge goes through a triangle throughout an interval: the five volumes keep their signs.
 /// @param edge, triangle points at both ends
 /// @param error of the coordinates of each

@@ -155,15 +155,13 @@ static int FindBorder(const proveSide* side, const uint32_t* triangles, int coun
 // The signs of a Bernstein polynomial d . turn: 1 or -1 if it keeps that, beyond errors.
 static int FindSide(double p[2][3], double q[2][3], const double d[3], double error)
 {
-	double turn[3][3];
+	double turn[3][3], along[3];
 	const double margin = 2.0 * FindTurn(p, q, error, turn) * (fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
-	int above = 0, below = 0;
 	for (int i = 0; i < 3; ++i)
 	{
-		above += proveDot(d, turn[i]) > margin;
-		below += proveDot(d, turn[i]) < -margin;
+		along[i] = proveDot(d, turn[i]);
 	}
-	return above == 3 ? 1 : below == 3 ? -1 : 0;
+	return proveSign(along, 3, margin);
 }
 
 // On which side of the line of an edge a point is, as seen along d.
