@@ -682,38 +682,44 @@ static bool ProveMeets(prover* p, interval t)
 	return false;
 }
 
-// Whether something crosses at an end of an interval, as far as that is certain.
-static bool CrossesAtEnd(prover* p, const double u[2])
+// Whether something crosses at a time, as far as that is certain.
+static bool CrossesAt(prover* p, double time)
 {
 	p->crossingCount = 0;
-	FindAllCrossings(p, (const double[2]){ u[0], u[0] });
-	FindAllCrossings(p, (const double[2]){ u[1], u[1] });
+	FindAllCrossings(p, (const double[2]){ time, time });
 	return p->crossingCount > 0;
 }
 
-static void ProveInterval(prover* p, interval t)
+static bool ProveFree(prover* p, interval t)
 {
-	const double u[2] = { TimeOf(t, 0), TimeOf(t, 1) }, half = 0.5 * (u[0] + u[1]);
-	const size_t start = p->text->length;
-	p->crossingCount = 0;
 	p->unknown = 0;
+	return p->isSelf ? ProveOwn(p, Root(p->sides[0]), t) : ProveApart(p, Root(p->sides[0]), Root(p->sides[1]), t);
+}
+
+// @param ends whether something crosses there: then it is not free. Null: that is found when it is needed
+static void ProveInterval(prover* p, interval t, const bool* ends)
+{
+	const double u[2] = { TimeOf(t, 0), TimeOf(t, 1) };
+	const size_t start = p->text->length;
+	const bool crosses = CrossesAt(p, 0.5 * (u[0] + u[1])),
+	           mayBeFree = !crosses && (ends == NULL || !(ends[0] || ends[1]));
 	p->isHopeless = false;
-	FindAllCrossings(p, (const double[2]){ half, half });
-	if (p->crossingCount > 0 ? ProveMeets(p, t)
-	    : p->isSelf          ? ProveOwn(p, Root(p->sides[0]), t)
-	                         : ProveApart(p, Root(p->sides[0]), Root(p->sides[1]), t))
+	if (crosses ? ProveMeets(p, t) : mayBeFree && ProveFree(p, t))
 	{
 		return;
 	}
 	p->text->length = start;
-	if (t.halvings == p->question->maxHalvings || (p->isHopeless && !CrossesAtEnd(p, u)))
+	const bool isLast = t.halvings == p->question->maxHalvings, isHopeless = p->isHopeless;
+	const bool first = ends != NULL ? ends[0] : !isLast && CrossesAt(p, u[0]);
+	const bool last = ends != NULL ? ends[1] : !isLast && CrossesAt(p, u[1]);
+	if (isLast || (isHopeless && !first && !last))
 	{
 		proveText_Add(p->text, "? ");
 		return;
 	}
 	proveText_Add(p->text, "h ");
-	ProveInterval(p, HalfOfTime(t, 0));
-	ProveInterval(p, HalfOfTime(t, 1));
+	ProveInterval(p, HalfOfTime(t, 0), (const bool[2]){ first, crosses });
+	ProveInterval(p, HalfOfTime(t, 1), (const bool[2]){ crosses, last });
 }
 
 static prover Begin(const proveQuestion* question, crossing* crossings, size_t capacity)
@@ -738,7 +744,7 @@ void proveStep(const proveQuestion* question, proveText* text)
 	p.text = text;
 	if (p.sides[0]->mesh->triangleCount > 0 && p.sides[1]->mesh->triangleCount > 0)
 	{
-		ProveInterval(&p, (interval){ 0, 0 });
+		ProveInterval(&p, (interval){ 0, 0 }, NULL);
 	}
 }
 

@@ -182,39 +182,13 @@ static bool AreEdgesApart(const border* one, const border* other, const double d
 	return (first != 0 && first == FindSideOf(one, other->ends[1], d, error));
 }
 
-// Where one edge ends and the next begins: it does not turn back.
-static bool GoesOn(const border* one, const border* next, const double d[3], double error)
-{
-	double x[2][3], y[2][3], most = 0.0, least = INFINITY;
-	const double square = proveDot(d, d);
-	for (int e = 0; e < 2; ++e)
-	{
-		proveSubtract(one->ends[1][e], one->ends[0][e], x[e]);
-		proveSubtract(next->ends[1][e], next->ends[0][e], y[e]);
-		for (int k = 0; k < 3; ++k)
-		{
-			most = fmax(most, fmax(fabs(x[e][k]), fabs(y[e][k])));
-		}
-	}
-	for (int bits = 0; bits < 4; ++bits)
-	{
-		const double* p = x[bits & 1];
-		const double* q = y[bits >> 1];
-		least = fmin(least, square * proveDot(p, q) - proveDot(d, p) * proveDot(d, q));
-	}
-	return FindSide(x, y, d, error) != 0 || least > 64.0 * (error + 0x1p-50 * most) * most * square;
-}
-
+// Edges that follow each other have no more than their corner in common if all others are apart: docs/proofs.md.
 static bool IsSimple(const border* edges, int count, const int32_t direction[3], double error)
 {
 	const double d[3] = { direction[0], direction[1], direction[2] };
 	for (int i = 0; i < count; ++i)
 	{
 		const int last = i == 0 ? count - 1 : count;
-		if (!GoesOn(edges + i, edges + (i + 1) % count, d, error))
-		{
-			return false;
-		}
 		for (int k = i + 2; k < last; ++k)
 		{
 			if (!AreEdgesApart(edges + i, edges + k, d, error) && !AreEdgesApart(edges + k, edges + i, d, error))
