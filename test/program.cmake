@@ -57,6 +57,8 @@ endif()
 add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_program_truth.sh $<TARGET_FILE:snug_program>)
 snug_add_test(test_tally SOURCES program/test_tally.c LIBRARIES snug_commands)
 snug_add_test(test_prove SOURCES program/test_prove.c support/rational.c support/rational_sweep.c LIBRARIES snug_commands snug_gmp LONG 100)
+snug_add_test(test_prove_memory SOURCES program/test_prove_memory.c LIBRARIES snug_commands snug_test_files)
+target_link_options(test_prove_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
 add_test(NAME program_prove COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/test_prove.py
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
 	$<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/tools/check-proof)

@@ -167,6 +167,10 @@ static bool MakeStatement(prove* p)
 	}
 	proveText_Add(text, "claims\n");
 	cliSha256(text->bytes, text->length, p->digest);
+	if (good && text->failed)
+	{
+		cliError("%s: out of memory", p->folder);
+	}
 	return good && !text->failed;
 }
 
@@ -406,9 +410,9 @@ int cliProve(int argumentCount, char** arguments)
 		{ "--stray", cli_number, &p.stray, "D", "more poses, until those half-way are within D of straight ways" },
 		{ "--resolve", cli_number, &p.resolve, "S",
 		    "how long a beginning or end of contact may be untold; default 0.0005" },
-		{ "--new-only", cli_flag, &p.newOnly, NULL, "leave out pairs of triangles that cross in the first pose" },
+		{ "--new-only", cli_flag, &p.newOnly, NULL, "leave out pairs of triangles that meet in the first pose" },
 		{ "--within", cli_flag, &p.within, NULL, "also between bodies of one file" },
-		{ "--self", cli_flag, &p.self, NULL, "also bodies with themselves, but for what crosses at rest" },
+		{ "--self", cli_flag, &p.self, NULL, "also bodies with themselves, but for what meets at rest" },
 		CLI_PLACE_OPTIONS(&p.options),
 		{ "--fail-on-contact", cli_flag, &p.failOnContact, NULL, "exit with 3 unless all is proved free" },
 		{ "--json", cli_flag, &p.json, NULL, "print a JSON object per two bodies and line" },

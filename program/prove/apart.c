@@ -1,30 +1,12 @@
 #include "program/prove/apart.h"
 
+#include "program/prove/vector.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define MAX_STEPS 32
-
-static double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void Subtract(const double a[3], const double b[3], double out[3])
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		out[k] = a[k] - b[k];
-	}
-}
-
-static void Cross(const double a[3], const double b[3], double out[3])
-{
-	out[0] = a[1] * b[2] - a[2] * b[1];
-	out[1] = a[2] * b[0] - a[0] * b[2];
-	out[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 // ---- Directions ------------------------------------------------------------------------------------------------
 
@@ -38,20 +20,20 @@ static double FindLeast(const proveCloud* a, const proveCloud* b, const double d
 		double most = -INFINITY, fewest = INFINITY;
 		for (int i = 0; i < a->count; ++i)
 		{
-			const double x = Dot(d, a->ends[e][i]);
+			const double x = proveDot(d, a->ends[e][i]);
 			last = x > most ? i : last;
 			most = x > most ? x : most;
 		}
 		for (int i = 0; i < b->count; ++i)
 		{
-			const double x = Dot(d, b->ends[e][i]);
+			const double x = proveDot(d, b->ends[e][i]);
 			first = x < fewest ? i : first;
 			fewest = x < fewest ? x : fewest;
 		}
 		if (fewest - most < least)
 		{
 			least = fewest - most;
-			Subtract(b->ends[e][first], a->ends[e][last], difference);
+			proveSubtract(b->ends[e][first], a->ends[e][last], difference);
 		}
 	}
 	return least;
@@ -131,19 +113,19 @@ static bool FindFoot(double corners[4][3], int mask, double v[3])
 	memcpy(v, o, 3 * sizeof(double));
 	for (int i = 1; i < n; ++i)
 	{
-		Subtract(corners[list[i]], o, edges[i - 1]);
+		proveSubtract(corners[list[i]], o, edges[i - 1]);
 	}
 	for (int i = 0; i < n - 1; ++i)
 	{
 		for (int k = 0; k < n - 1; ++k)
 		{
-			system[i][k] = Dot(edges[i], edges[k]);
+			system[i][k] = proveDot(edges[i], edges[k]);
 		}
 		for (int k = n - 1; k < 3; ++k)
 		{
 			system[i][k] = 0.0;
 		}
-		system[i][3] = -Dot(edges[i], o);
+		system[i][3] = -proveDot(edges[i], o);
 	}
 	if (!Solve(system, n - 1))
 	{
@@ -172,9 +154,9 @@ static void Reduce(double corners[4][3], int* count, double v[3])
 	for (int mask = 1; mask < 1 << *count; ++mask)
 	{
 		double foot[3];
-		if (FindFoot(corners, mask, foot) && Dot(foot, foot) < best)
+		if (FindFoot(corners, mask, foot) && proveDot(foot, foot) < best)
 		{
-			best = Dot(foot, foot);
+			best = proveDot(foot, foot);
 			kept = mask;
 			memcpy(v, foot, sizeof(foot));
 		}
@@ -210,10 +192,10 @@ bool proveApart(const proveCloud* a, const proveCloud* b, double error, int32_t 
 			}
 		}
 	}
-	v[0] = Dot(v, v) > 0.0 ? v[0] : 1.0;
+	v[0] = proveDot(v, v) > 0.0 ? v[0] : 1.0;
 	for (int step = 0; step < MAX_STEPS; ++step)
 	{
-		const double least = FindLeast(a, b, v, difference), square = Dot(v, v);
+		const double least = FindLeast(a, b, v, difference), square = proveDot(v, v);
 		if (least > 2.0 * error * (fabs(v[0]) + fabs(v[1]) + fabs(v[2])) && Round(a, b, v, error, d))
 		{
 			return true;
@@ -224,7 +206,7 @@ bool proveApart(const proveCloud* a, const proveCloud* b, double error, int32_t 
 		}
 		memcpy(corners[count++], difference, sizeof(difference));
 		Reduce(corners, &count, v);
-		if (!(Dot(v, v) > 0.0))
+		if (!(proveDot(v, v) > 0.0))
 		{
 			return false;
 		}
@@ -232,10 +214,15 @@ bool proveApart(const proveCloud* a, const proveCloud* b, double error, int32_t 
 	return false;
 }
 
+bool proveAhead(const proveCloud* points, double error, int32_t d[3])
+{
+	static const proveCloud origin = { .count = 1 };
+	return proveApart(&origin, points, error, d);
+}
+
 // ---- Polynomials -----------------------------------------------------------------------------------------------
 
-// 1 or -1 if that is the sign of all of them, beyond an error; otherwise 0.
-static int FindSign(const double* numbers, int count, double error)
+int proveSign(const double* numbers, int count, double error)
 {
 	int above = 0, below = 0;
 	for (int i = 0; i < count; ++i)
@@ -250,8 +237,8 @@ static int FindSign(const double* numbers, int count, double error)
 static void AddVolume(double u[2][3], double v[2][3], double w[2][3], int bits, double coefficients[4])
 {
 	double normal[3];
-	Cross(v[bits >> 1 & 1], w[bits >> 2 & 1], normal);
-	coefficients[(bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1)] += Dot(u[bits & 1], normal);
+	proveCross(v[bits >> 1 & 1], w[bits >> 2 & 1], normal);
+	coefficients[(bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1)] += proveDot(u[bits & 1], normal);
 }
 
 // The sign of the volume of four points that go straight, if it keeps it. With l the greatest difference, of error e,
@@ -261,9 +248,9 @@ static int FindVolumeSign(double o[2][3], double a[2][3], double b[2][3], double
 	double u[2][3], v[2][3], w[2][3], coefficients[4] = { 0.0 }, most = 0.0;
 	for (int e = 0; e < 2; ++e)
 	{
-		Subtract(a[e], o[e], u[e]);
-		Subtract(b[e], o[e], v[e]);
-		Subtract(c[e], o[e], w[e]);
+		proveSubtract(a[e], o[e], u[e]);
+		proveSubtract(b[e], o[e], v[e]);
+		proveSubtract(c[e], o[e], w[e]);
 		for (int k = 0; k < 3; ++k)
 		{
 			most = fmax(most, fmax(fmax(fabs(u[e][k]), fabs(v[e][k])), fabs(w[e][k])));
@@ -273,7 +260,7 @@ static int FindVolumeSign(double o[2][3], double a[2][3], double b[2][3], double
 	{
 		AddVolume(u, v, w, bits, coefficients);
 	}
-	return FindSign(coefficients, 4, 128.0 * (2.0 * error + 0x1p-50 * most) * most * most);
+	return proveSign(coefficients, 4, 128.0 * (2.0 * error + 0x1p-50 * most) * most * most);
 }
 
 bool proveCrosses(double edge[2][2][3], double triangle[3][2][3], double error)
@@ -287,38 +274,4 @@ bool proveCrosses(double edge[2][2][3], double triangle[3][2][3], double error)
 	const int side = FindVolumeSign(p, q, triangle[0], triangle[1], error);
 	return side != 0 && FindVolumeSign(p, q, triangle[1], triangle[2], error) == side &&
 	       FindVolumeSign(p, q, triangle[2], triangle[0], error) == side;
-}
-
-// Bernstein coefficients of e x a.
-static void FindTurn(const double e[2][3], const double a[2][3], double sign, double points[3][3])
-{
-	double first[3], second[3];
-	Cross(e[0], a[0], points[0]);
-	Cross(e[1], a[1], points[2]);
-	Cross(e[0], a[1], first);
-	Cross(e[1], a[0], second);
-	for (int k = 0; k < 3; ++k)
-	{
-		points[1][k] = sign * (first[k] + second[k]);
-		points[0][k] *= sign;
-		points[2][k] *= sign;
-	}
-}
-
-bool proveOpens(const double e[2][3], const double a[2][3], const double b[2][3], double error, int32_t m[3])
-{
-	proveCloud origin, points = { .count = 6 };
-	double most = 0.0;
-	origin.count = 1;
-	memset(origin.ends[0][0], 0, sizeof(origin.ends[0][0]));
-	memset(origin.ends[1][0], 0, sizeof(origin.ends[1][0]));
-	FindTurn(e, a, 1.0, points.ends[0]);
-	FindTurn(e, b, -1.0, points.ends[0] + 3);
-	memcpy(points.ends[1], points.ends[0], 6 * sizeof(points.ends[0][0]));
-	for (int i = 0; i < 6; ++i)
-	{
-		const int end = i / 3, k = i % 3;
-		most = fmax(most, fmax(fmax(fabs(e[end][k]), fabs(a[end][k])), fabs(b[end][k])));
-	}
-	return proveApart(&origin, &points, 16.0 * (error + 0x1p-50 * most) * most, m);
 }

@@ -23,13 +23,15 @@ typedef struct proveCloud
 /// @param error how far a coordinate of a difference b - a is from the real one at most
 bool proveApart(const proveCloud* a, const proveCloud* b, double error, int32_t d[3]);
 
+/// Find d with d . p > 0 for all points of a cloud, likewise.
+bool proveAhead(const proveCloud* points, double error, int32_t d[3]);
+
+/// 1 or -1 if that is the sign of all numbers, beyond an error; otherwise 0.
+int proveSign(const double* numbers, int count, double error);
+
 /// Whether an edge goes through a triangle throughout an interval: the five volumes keep their signs.
 /// @param edge, triangle points at both ends
 /// @param error of the coordinates of each
 bool proveCrosses(double edge[2][2][3], double triangle[3][2][3], double error);
-
-/// Find m with m . (e x a) > 0 > m . (e x b) throughout, of vectors that go straight, each at both ends.
-/// @param error of the coordinates of each
-bool proveOpens(const double e[2][3], const double a[2][3], const double b[2][3], double error, int32_t m[3]);
 
 #endif

@@ -48,8 +48,11 @@ typedef struct prover
 	proveCloud clouds[2];
 	crossing* crossings; // at one time
 	size_t crossingCount, crossingCapacity;
-	bool growsCrossings, failed;
-	int unknown; // moments of pairs that were not proved
+	proveMeet meet; // when these are looked for at the start: all, and as many as there are
+	void* user;
+	bool failed;
+	int unknown;     // moments of pairs that were not proved
+	bool isHopeless; // two triangles are too near each other all the time
 } prover;
 
 // ---- Sides -----------------------------------------------------------------------------------------------------
@@ -207,15 +210,18 @@ static void FindPoint(const proveSide* side, uint32_t vertex, double u, double x
 	}
 }
 
+void proveSide_Place(const proveSide* side, uint32_t vertex, const double u[2], double places[2][3])
+{
+	FindPoint(side, vertex, u[0], places[0]);
+	FindPoint(side, vertex, u[1], places[1]);
+}
+
 // A triangle's corners at both ends of an interval.
 static void FindTriangle(const proveSide* side, uint32_t triangle, const double u[2], double corners[3][2][3])
 {
 	for (size_t c = 0; c < 3; ++c)
 	{
-		for (int e = 0; e < 2; ++e)
-		{
-			FindPoint(side, side->mesh->corners[3 * (size_t)triangle + c], u[e], corners[c][e]);
-		}
+		proveSide_Place(side, side->mesh->corners[3 * (size_t)triangle + c], u, corners[c]);
 	}
 }
 
@@ -413,25 +419,49 @@ static interval HalfOfTime(interval t, int half)
 	return (interval){ 2 * t.part + (uint64_t)half, t.halvings + 1 };
 }
 
+// Why two nodes do not meet in an interval, if one claim says so.
+static bool ProveAtOnce(prover* p, node a, node b, const double u[2])
+{
+	if (AreSpansApart(p, a, b, u, true))
+	{
+		return true;
+	}
+	const bool isSmall = CountOf(a) + CountOf(b) <= PROVE_PATCH;
+	const int shared = p->isSelf && isSmall ? CountShared(p, a, b) : 0;
+	return shared > 0 ? AreJoined(p, a, b, shared, u) : AreCloudsApart(p, a, b, u);
+}
+
+// What cannot be told at a time cannot in any interval that has it. Two triangles of which that is so at the start,
+// half-way and at the end touch, or nearly do, and go on so: it is not tried in halves.
+static bool IsHopeless(prover* p, node a, node b, const double u[2])
+{
+	const size_t length = p->text->length;
+	const double half = 0.5 * (u[0] + u[1]);
+	const bool isProved = ProveAtOnce(p, a, b, (const double[2]){ u[0], u[0] }) ||
+	                      ProveAtOnce(p, a, b, (const double[2]){ half, half }) ||
+	                      ProveAtOnce(p, a, b, (const double[2]){ u[1], u[1] });
+	p->text->length = length;
+	return !isProved;
+}
+
 /// @return false if something was not proved: what was added to the text is of no use then
 static bool ProveApart(prover* p, node a, node b, interval t)
 {
 	const double u[2] = { TimeOf(t, 0), TimeOf(t, 1) };
 	const bool isPair = CountOf(a) == 1 && CountOf(b) == 1;
-	if (AreSpansApart(p, a, b, u, true))
-	{
-		return true;
-	}
 	if (isPair && IsLeft(p->question, a.low, b.low))
 	{
 		proveText_Add(p->text, "x ");
 		return true;
 	}
-	const bool isSmall = CountOf(a) + CountOf(b) <= PROVE_PATCH;
-	const int shared = p->isSelf && isSmall ? CountShared(p, a, b) : 0;
-	if (shared > 0 ? AreJoined(p, a, b, shared, u) : AreCloudsApart(p, a, b, u))
+	if (ProveAtOnce(p, a, b, u))
 	{
 		return true;
+	}
+	if (isPair && IsHopeless(p, a, b, u))
+	{
+		p->isHopeless = true;
+		return false;
 	}
 	const int what = ChooseHalving(p, a, b, t, u);
 	if (what < 0)
@@ -470,7 +500,7 @@ static bool ProveOwn(prover* p, node n, interval t)
 
 static void AddCrossing(prover* p, uint32_t a, uint32_t b, int edge)
 {
-	if (p->crossingCount == p->crossingCapacity && p->growsCrossings)
+	if (p->crossingCount == p->crossingCapacity && p->meet != NULL)
 	{
 		const size_t wanted = 2 * p->crossingCapacity;
 		crossing* grown = realloc(p->crossings, wanted * sizeof(crossing));
@@ -515,7 +545,7 @@ static int FindEdges(const prover* p, uint32_t a, uint32_t b)
 	return edges;
 }
 
-static bool AreBoxesApart(double a[3][2][3], double b[3][2][3])
+static bool AreBoxesApart(double a[3][2][3], double b[3][2][3], double error)
 {
 	for (int k = 0; k < 3; ++k)
 	{
@@ -523,12 +553,43 @@ static bool AreBoxesApart(double a[3][2][3], double b[3][2][3])
 		const double highA = fmax(fmax(a[0][0][k], a[1][0][k]), a[2][0][k]);
 		const double lowB = fmin(fmin(b[0][0][k], b[1][0][k]), b[2][0][k]);
 		const double highB = fmax(fmax(b[0][0][k], b[1][0][k]), b[2][0][k]);
-		if (lowA > highB || lowB > highA)
+		if (lowA > highB + error || lowB > highA + error)
 		{
 			return true;
 		}
 	}
 	return false;
+}
+
+// The first of these edges that goes through the other triangle, or 6.
+static int FindCrossingEdge(const prover* p, double corners[2][3][2][3], int edges)
+{
+	int edge = 0;
+	for (; edge < 6; ++edge)
+	{
+		if ((edges >> edge & 1) != 0 && IsCrossing(p, corners, edge))
+		{
+			break;
+		}
+	}
+	return edge;
+}
+
+// Whether a triangle certainly has an area at the start: the checker finds where another one meets it in its plane.
+static bool HasArea(const prover* p, double corners[3][2][3])
+{
+	double a[3], b[3], most = 0.0, area = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		a[k] = corners[1][0][k] - corners[0][0][k];
+		b[k] = corners[2][0][k] - corners[0][0][k];
+		most = fmax(most, fmax(fabs(a[k]), fabs(b[k])));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		area = fmax(area, fabs(a[k] * b[(k + 1) % 3] - a[(k + 1) % 3] * b[k]));
+	}
+	return area > 16.0 * (p->error + 0x1p-50 * most) * most;
 }
 
 static void FindCrossingsOf(prover* p, node a, node b, const double u[2])
@@ -540,14 +601,13 @@ static void FindCrossingsOf(prover* p, node a, node b, const double u[2])
 		for (uint32_t k = b.low; k < b.high; ++k)
 		{
 			FindTriangle(p->sides[1], k, u, corners[1]);
-			const bool areApart = AreBoxesApart(corners[0], corners[1]) || IsLeft(p->question, i, k);
-			for (int edge = 0, edges = areApart ? 0 : FindEdges(p, i, k); edges >> edge != 0; ++edge)
+			const bool areApart = AreBoxesApart(corners[0], corners[1], p->error) || IsLeft(p->question, i, k);
+			const int edges = areApart ? 0 : FindEdges(p, i, k);
+			const int edge = FindCrossingEdge(p, corners, edges);
+			if (edge < 6 || (p->meet != NULL && !areApart && (HasArea(p, corners[0]) || HasArea(p, corners[1])) &&
+			                    p->meet(p->user, i, k)))
 			{
-				if ((edges >> edge & 1) != 0 && IsCrossing(p, corners, edge))
-				{
-					AddCrossing(p, i, k, edge);
-					break;
-				}
+				AddCrossing(p, i, k, edge);
 			}
 		}
 	}
@@ -556,7 +616,7 @@ static void FindCrossingsOf(prover* p, node a, node b, const double u[2])
 // Triangles that cross at a time, which u has twice.
 static void FindCrossings(prover* p, node a, node b, const double u[2])
 {
-	if (AreSpansApart(p, a, b, u, false) || (!p->growsCrossings && p->crossingCount == p->crossingCapacity))
+	if (AreSpansApart(p, a, b, u, false) || (p->meet == NULL && p->crossingCount == p->crossingCapacity))
 	{
 		return;
 	}
@@ -622,28 +682,44 @@ static bool ProveMeets(prover* p, interval t)
 	return false;
 }
 
-static void ProveInterval(prover* p, interval t)
+// Whether something crosses at a time, as far as that is certain.
+static bool CrossesAt(prover* p, double time)
 {
-	const double half = 0.5 * (TimeOf(t, 0) + TimeOf(t, 1)), u[2] = { half, half };
-	const size_t start = p->text->length;
 	p->crossingCount = 0;
+	FindAllCrossings(p, (const double[2]){ time, time });
+	return p->crossingCount > 0;
+}
+
+static bool ProveFree(prover* p, interval t)
+{
 	p->unknown = 0;
-	FindAllCrossings(p, u);
-	if (p->crossingCount > 0 ? ProveMeets(p, t)
-	    : p->isSelf          ? ProveOwn(p, Root(p->sides[0]), t)
-	                         : ProveApart(p, Root(p->sides[0]), Root(p->sides[1]), t))
+	return p->isSelf ? ProveOwn(p, Root(p->sides[0]), t) : ProveApart(p, Root(p->sides[0]), Root(p->sides[1]), t);
+}
+
+// @param ends whether something crosses there: then it is not free. Null: that is found when it is needed
+static void ProveInterval(prover* p, interval t, const bool* ends)
+{
+	const double u[2] = { TimeOf(t, 0), TimeOf(t, 1) };
+	const size_t start = p->text->length;
+	const bool crosses = CrossesAt(p, 0.5 * (u[0] + u[1])),
+	           mayBeFree = !crosses && (ends == NULL || !(ends[0] || ends[1]));
+	p->isHopeless = false;
+	if (crosses ? ProveMeets(p, t) : mayBeFree && ProveFree(p, t))
 	{
 		return;
 	}
 	p->text->length = start;
-	if (t.halvings == p->question->maxHalvings)
+	const bool isLast = t.halvings == p->question->maxHalvings, isHopeless = p->isHopeless;
+	const bool first = ends != NULL ? ends[0] : !isLast && CrossesAt(p, u[0]);
+	const bool last = ends != NULL ? ends[1] : !isLast && CrossesAt(p, u[1]);
+	if (isLast || (isHopeless && !first && !last))
 	{
 		proveText_Add(p->text, "? ");
 		return;
 	}
 	proveText_Add(p->text, "h ");
-	ProveInterval(p, HalfOfTime(t, 0));
-	ProveInterval(p, HalfOfTime(t, 1));
+	ProveInterval(p, HalfOfTime(t, 0), (const bool[2]){ first, crosses });
+	ProveInterval(p, HalfOfTime(t, 1), (const bool[2]){ crosses, last });
 }
 
 static prover Begin(const proveQuestion* question, crossing* crossings, size_t capacity)
@@ -668,7 +744,7 @@ void proveStep(const proveQuestion* question, proveText* text)
 	p.text = text;
 	if (p.sides[0]->mesh->triangleCount > 0 && p.sides[1]->mesh->triangleCount > 0)
 	{
-		ProveInterval(&p, (interval){ 0, 0 });
+		ProveInterval(&p, (interval){ 0, 0 }, NULL);
 	}
 }
 
@@ -678,12 +754,13 @@ static int ComparePairs(const void* first, const void* second)
 	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
 }
 
-bool proveFindCrossings(proveSide* a, proveSide* b, snugPair** pairs, size_t* count)
+bool proveFindMeeting(proveSide* a, proveSide* b, proveMeet meet, void* user, snugPair** pairs, size_t* count)
 {
 	const proveQuestion question = { .a = a, .b = b };
 	const double u[2] = { 0.0, 0.0 };
 	prover p = Begin(&question, malloc(MAX_CROSSINGS * sizeof(crossing)), MAX_CROSSINGS);
-	p.growsCrossings = true;
+	p.meet = meet;
+	p.user = user;
 	p.failed = p.crossings == NULL;
 	*count = 0;
 	*pairs = NULL;

@@ -28,6 +28,9 @@ void proveSide_Prepare(proveSide* side, int end);
 /// The end becomes the start.
 void proveSide_Advance(proveSide* side);
 
+/// Where a vertex is at two times of the step.
+void proveSide_Place(const proveSide* side, uint32_t vertex, const double u[2], double places[2][3]);
+
 typedef struct proveQuestion
 {
 	proveSide* a;
@@ -40,9 +43,12 @@ typedef struct proveQuestion
 /// Add what can be proved about a step to a text.
 void proveStep(const proveQuestion* question, proveText* text);
 
-/// Find pairs of triangles of two bodies, or of one if b is null, that certainly cross at the start of a step.
-/// @param pairs null, or what was found before; receives all of them, to be freed
+/// Whether triangles whose boxes overlap are known to meet, for another reason than that they cross.
+typedef bool (*proveMeet)(void* user, uint32_t a, uint32_t b);
+
+/// Find pairs of triangles of two bodies, or of one if b is null, that certainly meet at the start of a step.
+/// @param pairs receives all of them, to be freed
 /// @return false if there is no memory
-bool proveFindCrossings(proveSide* a, proveSide* b, snugPair** pairs, size_t* count);
+bool proveFindMeeting(proveSide* a, proveSide* b, proveMeet meet, void* user, snugPair** pairs, size_t* count);
 
 #endif

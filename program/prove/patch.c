@@ -1,31 +1,10 @@
 #include "program/prove/patch.h"
 
 #include "program/prove/apart.h"
+#include "program/prove/vector.h"
 
 #include <math.h>
 #include <string.h>
-
-// ---- Vectors ---------------------------------------------------------------------------------------------------
-
-static double Dot(const double a[3], const double b[3])
-{
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void Cross(const double a[3], const double b[3], double out[3])
-{
-	out[0] = a[1] * b[2] - a[2] * b[1];
-	out[1] = a[2] * b[0] - a[0] * b[2];
-	out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void Subtract(const double a[3], const double b[3], double out[3])
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		out[k] = a[k] - b[k];
-	}
-}
 
 static double ErrorOf(const proveSide* side)
 {
@@ -37,26 +16,14 @@ static uint32_t NameOf(const proveSide* side, uint32_t triangle, int corner)
 	return side->names[side->mesh->corners[3 * (size_t)triangle + (size_t)corner]];
 }
 
-static void FindPlaces(const proveSide* side, uint32_t vertex, const double u[2], double places[2][3])
-{
-	for (int e = 0; e < 2; ++e)
-	{
-		for (size_t k = 0; k < 3; ++k)
-		{
-			const size_t i = 3 * (size_t)vertex + k;
-			places[e][k] = (1.0 - u[e]) * side->ends[0][i] + u[e] * side->ends[1][i];
-		}
-	}
-}
-
 // Bernstein coefficients of the product of two vectors that go straight, and their error.
 static double FindTurn(double p[2][3], double q[2][3], double error, double turn[3][3])
 {
 	double other[3], most = 0.0;
-	Cross(p[0], q[0], turn[0]);
-	Cross(p[1], q[1], turn[2]);
-	Cross(p[0], q[1], turn[1]);
-	Cross(p[1], q[0], other);
+	proveCross(p[0], q[0], turn[0]);
+	proveCross(p[1], q[1], turn[2]);
+	proveCross(p[0], q[1], turn[1]);
+	proveCross(p[1], q[0], other);
 	for (int k = 0; k < 3; ++k)
 	{
 		turn[1][k] += other[k];
@@ -80,28 +47,25 @@ typedef struct border
 static bool FindDirection(
     const proveSide* side, const uint32_t* triangles, int count, const double u[2], int32_t direction[3])
 {
-	proveCloud origin, turns;
+	proveCloud turns;
 	double error = 0.0;
-	origin.count = 1;
-	memset(origin.ends[0][0], 0, sizeof(origin.ends[0][0]));
-	memset(origin.ends[1][0], 0, sizeof(origin.ends[1][0]));
 	turns.count = 3 * count;
 	for (int i = 0; i < count; ++i)
 	{
 		double places[3][2][3], p[2][3], q[2][3];
 		for (size_t c = 0; c < 3; ++c)
 		{
-			FindPlaces(side, side->mesh->corners[3 * (size_t)triangles[i] + c], u, places[c]);
+			proveSide_Place(side, side->mesh->corners[3 * (size_t)triangles[i] + c], u, places[c]);
 		}
 		for (int e = 0; e < 2; ++e)
 		{
-			Subtract(places[1][e], places[0][e], p[e]);
-			Subtract(places[2][e], places[0][e], q[e]);
+			proveSubtract(places[1][e], places[0][e], p[e]);
+			proveSubtract(places[2][e], places[0][e], q[e]);
 		}
 		error = fmax(error, FindTurn(p, q, ErrorOf(side), turns.ends[0] + 3 * (size_t)i));
 	}
 	memcpy(turns.ends[1], turns.ends[0], (size_t)turns.count * sizeof(turns.ends[0][0]));
-	return proveApart(&origin, &turns, error, direction);
+	return proveAhead(&turns, error, direction);
 }
 
 // How often each edge is there one way round, less the other way round: a table with room for twice as many.
@@ -180,8 +144,8 @@ static int FindBorder(const proveSide* side, const uint32_t* triangles, int coun
 				border* edge = edges + edgeCount++;
 				*edge = (border){ .from = names[i][c], .to = names[i][d] };
 				const uint32_t* corners = side->mesh->corners + 3 * (size_t)triangles[i];
-				FindPlaces(side, corners[c], u, edge->ends[0]);
-				FindPlaces(side, corners[d], u, edge->ends[1]);
+				proveSide_Place(side, corners[c], u, edge->ends[0]);
+				proveSide_Place(side, corners[d], u, edge->ends[1]);
 			}
 		}
 	}
@@ -191,15 +155,13 @@ static int FindBorder(const proveSide* side, const uint32_t* triangles, int coun
 // The signs of a Bernstein polynomial d . turn: 1 or -1 if it keeps that, beyond errors.
 static int FindSide(double p[2][3], double q[2][3], const double d[3], double error)
 {
-	double turn[3][3];
+	double turn[3][3], along[3];
 	const double margin = 2.0 * FindTurn(p, q, error, turn) * (fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
-	int above = 0, below = 0;
 	for (int i = 0; i < 3; ++i)
 	{
-		above += Dot(d, turn[i]) > margin;
-		below += Dot(d, turn[i]) < -margin;
+		along[i] = proveDot(d, turn[i]);
 	}
-	return above == 3 ? 1 : below == 3 ? -1 : 0;
+	return proveSign(along, 3, margin);
 }
 
 // On which side of the line of an edge a point is, as seen along d.
@@ -208,8 +170,8 @@ static int FindSideOf(const border* edge, const double point[2][3], const double
 	double way[2][3], to[2][3];
 	for (int e = 0; e < 2; ++e)
 	{
-		Subtract(edge->ends[1][e], edge->ends[0][e], way[e]);
-		Subtract(point[e], edge->ends[0][e], to[e]);
+		proveSubtract(edge->ends[1][e], edge->ends[0][e], way[e]);
+		proveSubtract(point[e], edge->ends[0][e], to[e]);
 	}
 	return FindSide(way, to, d, error);
 }
@@ -220,39 +182,13 @@ static bool AreEdgesApart(const border* one, const border* other, const double d
 	return (first != 0 && first == FindSideOf(one, other->ends[1], d, error));
 }
 
-// Where one edge ends and the next begins: it does not turn back.
-static bool GoesOn(const border* one, const border* next, const double d[3], double error)
-{
-	double x[2][3], y[2][3], most = 0.0, least = INFINITY;
-	const double square = Dot(d, d);
-	for (int e = 0; e < 2; ++e)
-	{
-		Subtract(one->ends[1][e], one->ends[0][e], x[e]);
-		Subtract(next->ends[1][e], next->ends[0][e], y[e]);
-		for (int k = 0; k < 3; ++k)
-		{
-			most = fmax(most, fmax(fabs(x[e][k]), fabs(y[e][k])));
-		}
-	}
-	for (int bits = 0; bits < 4; ++bits)
-	{
-		const double* p = x[bits & 1];
-		const double* q = y[bits >> 1];
-		least = fmin(least, square * Dot(p, q) - Dot(d, p) * Dot(d, q));
-	}
-	return FindSide(x, y, d, error) != 0 || least > 64.0 * (error + 0x1p-50 * most) * most * square;
-}
-
+// Edges that follow each other have no more than their corner in common if all others are apart: docs/proofs.md.
 static bool IsSimple(const border* edges, int count, const int32_t direction[3], double error)
 {
 	const double d[3] = { direction[0], direction[1], direction[2] };
 	for (int i = 0; i < count; ++i)
 	{
 		const int last = i == 0 ? count - 1 : count;
-		if (!GoesOn(edges + i, edges + (i + 1) % count, d, error))
-		{
-			return false;
-		}
 		for (int k = i + 2; k < last; ++k)
 		{
 			if (!AreEdgesApart(edges + i, edges + k, d, error) && !AreEdgesApart(edges + k, edges + i, d, error))
@@ -278,7 +214,7 @@ bool proveFindPatch(
 bool provePartAtCorner(
     const proveSide* side, const uint32_t* triangles, int countA, int count, const double u[2], int32_t direction[3])
 {
-	proveCloud origin, points;
+	proveCloud points;
 	uint32_t shared = SNUG_NONE;
 	double o[2][3];
 	for (int i = 0; i < 9 * countA * (count - countA); ++i)
@@ -292,33 +228,30 @@ bool provePartAtCorner(
 				return false;
 			}
 			shared = name;
-			FindPlaces(side, side->mesh->corners[3 * (size_t)a + (size_t)(i % 3)], u, o);
+			proveSide_Place(side, side->mesh->corners[3 * (size_t)a + (size_t)(i % 3)], u, o);
 		}
 	}
 	if (shared == SNUG_NONE)
 	{
 		return false;
 	}
-	origin.count = 1;
 	points.count = 0;
-	memset(origin.ends[0][0], 0, sizeof(origin.ends[0][0]));
-	memset(origin.ends[1][0], 0, sizeof(origin.ends[1][0]));
 	for (int i = 0; i < 3 * count; ++i)
 	{
 		const uint32_t vertex = side->mesh->corners[3 * (size_t)triangles[i / 3] + (size_t)(i % 3)];
 		double places[2][3];
 		if (side->names[vertex] != shared)
 		{
-			FindPlaces(side, vertex, u, places);
+			proveSide_Place(side, vertex, u, places);
 			for (int e = 0; e < 2; ++e)
 			{
 				const bool isFirst = i / 3 < countA;
-				Subtract(isFirst ? o[e] : places[e], isFirst ? places[e] : o[e], points.ends[e][points.count]);
+				proveSubtract(isFirst ? o[e] : places[e], isFirst ? places[e] : o[e], points.ends[e][points.count]);
 			}
 			points.count++;
 		}
 	}
-	return proveApart(&origin, &points, ErrorOf(side), direction);
+	return proveAhead(&points, ErrorOf(side), direction);
 }
 
 static bool HasThree(const proveSide* side, uint32_t triangle)
@@ -329,7 +262,7 @@ static bool HasThree(const proveSide* side, uint32_t triangle)
 
 bool provePartAtEdge(const proveSide* side, uint32_t a, uint32_t b, const double u[2], int32_t direction[3])
 {
-	double shared[3][2][3], rest[2][2][3], ways[3][2][3];
+	double shared[3][2][3], rest[2][2][3], way[2][3], to[2][2][3];
 	int sharedCount = 0;
 	for (int c = 0; c < 3; ++c)
 	{
@@ -340,23 +273,29 @@ bool provePartAtEdge(const proveSide* side, uint32_t a, uint32_t b, const double
 			isShared[1] = isShared[1] || NameOf(side, b, c) == NameOf(side, a, k);
 		}
 		const size_t i = (size_t)c;
-		FindPlaces(side, side->mesh->corners[3 * (size_t)a + i], u, isShared[0] ? shared[sharedCount] : rest[0]);
+		proveSide_Place(side, side->mesh->corners[3 * (size_t)a + i], u, isShared[0] ? shared[sharedCount] : rest[0]);
 		sharedCount += isShared[0];
 		if (!isShared[1])
 		{
-			FindPlaces(side, side->mesh->corners[3 * (size_t)b + i], u, rest[1]);
+			proveSide_Place(side, side->mesh->corners[3 * (size_t)b + i], u, rest[1]);
 		}
 	}
 	if (sharedCount != 2 || !HasThree(side, a) || !HasThree(side, b))
 	{
 		return false;
 	}
+	proveCloud turns = { .count = 6 };
+	double error = 0.0;
 	for (int e = 0; e < 2; ++e)
 	{
-		Subtract(shared[1][e], shared[0][e], ways[0][e]);
-		Subtract(rest[0][e], shared[0][e], ways[1][e]);
-		Subtract(rest[1][e], shared[0][e], ways[2][e]);
+		proveSubtract(shared[1][e], shared[0][e], way[e]);
+		proveSubtract(rest[0][e], shared[0][e], to[0][e]);
+		proveSubtract(shared[0][e], rest[1][e], to[1][e]); // the other way round
 	}
-	return proveOpens((const double(*)[3])ways[0], (const double(*)[3])ways[1], (const double(*)[3])ways[2],
-	    ErrorOf(side), direction);
+	for (int t = 0; t < 2; ++t)
+	{
+		error = fmax(error, FindTurn(way, to[t], ErrorOf(side), turns.ends[0] + 3 * t));
+	}
+	memcpy(turns.ends[1], turns.ends[0], 6 * sizeof(turns.ends[0][0]));
+	return proveAhead(&turns, error, direction);
 }

@@ -1,5 +1,6 @@
 #include "program/prove/path.h"
 
+#include "geometry/triangle.h"
 #include "program/commands/terminal.h"
 
 #include <math.h>
@@ -183,6 +184,128 @@ double provePath_Place(const provePath* path, size_t time, int body, double* pla
 	return (4.0 * mesh->terms + 256.0) * 0x1p-53 * FindReach(mesh, pose);
 }
 
+// ---- Touching --------------------------------------------------------------------------------------------------
+
+// What a vertex comes from in the first pose, or null at rest.
+typedef struct corner
+{
+	const proveMesh* mesh;
+	const provePose* pose;
+	uint32_t vertex;
+} corner;
+
+static const float* SourceOf(const corner* c)
+{
+	const bool isListed = c->pose != NULL && c->pose->vertexCount > 0;
+	return (isListed ? c->pose->numbers : c->mesh->positions) + 3 * (size_t)c->vertex;
+}
+
+static bool IsDisplaced(const corner* c)
+{
+	const proveMesh* mesh = c->mesh;
+	if (c->pose == NULL || c->pose->fieldCount == 0)
+	{
+		return false;
+	}
+	const float* amplitudes = c->pose->numbers + 12 * (size_t)c->pose->jointCount;
+	for (uint32_t i = mesh->fieldStarts[c->vertex]; i < mesh->fieldStarts[c->vertex + 1]; ++i)
+	{
+		const float* d = mesh->displacements + 3 * (size_t)i;
+		if (amplitudes[mesh->fields[i]] != 0.0f && (d[0] != 0.0f || d[1] != 0.0f || d[2] != 0.0f))
+		{
+			return true;
+		}
+	}
+	return false;
+}
+
+// Whether one affine map carries both: equal frames, and equal matrices with equal weights.
+static bool AreCarriedAlike(const corner* c, const corner* other)
+{
+	if (c->pose == NULL)
+	{
+		return true;
+	}
+	const uint32_t *starts = c->mesh->starts, *others = other->mesh->starts;
+	const bool hasJoints = c->pose->jointCount > 0, hasOther = other->pose->jointCount > 0;
+	const uint32_t first = hasJoints ? starts[c->vertex] : 0, second = hasOther ? others[other->vertex] : 0;
+	const uint32_t count = hasJoints ? starts[c->vertex + 1] - first : 0;
+	bool areAlike = hasJoints == hasOther && (!hasOther || others[other->vertex + 1] - second == count) &&
+	                memcmp(c->pose->frame, other->pose->frame, sizeof(c->pose->frame)) == 0;
+	for (uint32_t i = 0; areAlike && i < count; ++i)
+	{
+		const float* m = c->pose->numbers + 12 * (size_t)c->mesh->joints[first + i];
+		const float* n = other->pose->numbers + 12 * (size_t)other->mesh->joints[second + i];
+		areAlike =
+		    c->mesh->weights[first + i] == other->mesh->weights[second + i] && memcmp(m, n, 12 * sizeof(*m)) == 0;
+	}
+	return areAlike;
+}
+
+// The corners of a triangle that one map carries with another one; the rest is replaced by these. False if none is.
+static bool TakeHull(const corner triangle[3], const corner* like, corner hull[3])
+{
+	const corner* kept = NULL;
+	bool isKept[3];
+	for (int i = 0; i < 3; ++i)
+	{
+		isKept[i] = !IsDisplaced(triangle + i) && AreCarriedAlike(triangle + i, like);
+		kept = isKept[i] ? triangle + i : kept;
+	}
+	for (int i = 0; i < 3 && kept != NULL; ++i)
+	{
+		hull[i] = isKept[i] ? triangle[i] : *kept;
+	}
+	return kept != NULL;
+}
+
+// Whether hulls that one affine map carries meet, but where they have corners in common: it keeps that, whatever it is.
+static bool DoHullsMeet(corner a[3], corner b[3], bool isSelf)
+{
+	float points[2][3][3];
+	uint32_t shared = 0;
+	for (size_t i = 0; i < 3; ++i)
+	{
+		memcpy(points[0][i], SourceOf(a + i), sizeof(points[0][0]));
+		memcpy(points[1][i], SourceOf(b + i), sizeof(points[0][0]));
+	}
+	for (size_t i = 0; i < 9 && isSelf; ++i)
+	{
+		const uint32_t* twins = a->mesh->twins;
+		const float *p = points[0][i / 3], *q = points[1][i % 3];
+		const bool isOne =
+		    twins[a[i / 3].vertex] == twins[b[i % 3].vertex] && p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+		shared |= (uint32_t)isOne << i;
+	}
+	// All corners are shared, each once: so is the inside, which is not of an edge.
+	const uint32_t x = shared & 7, y = shared >> 3 & 7, z = shared >> 6;
+	return (x + y + z == 7 && x * y * z == 8) ||
+	       sgTriangles_IntersectBeyond((const float(*)[3])points[0], (const float(*)[3])points[1], shared);
+}
+
+// Some corners will do: if a triangle has an area, no point of their hull is on an edge between others.
+bool provePath_Meet(const provePath* path, const int bodies[2], const uint32_t triangles[2], bool atRest)
+{
+	corner corners[2][3], hulls[2][3];
+	for (size_t i = 0; i < 6; ++i)
+	{
+		const int body = bodies[i / 3];
+		const proveMesh* mesh = path->meshes + path->meshOf[body];
+		const uint32_t vertex = mesh->corners[3 * (size_t)triangles[i / 3] + i % 3];
+		corners[i / 3][i % 3] = (corner){ mesh, atRest ? NULL : path->poses + body, vertex };
+	}
+	bool found = false;
+	for (int i = 0; i < 3 && !found; ++i)
+	{
+		const corner* like = &corners[0][i];
+		const bool isTried =
+		    (i > 0 && AreCarriedAlike(like, &corners[0][0])) || (i > 1 && AreCarriedAlike(like, &corners[0][1]));
+		found = !isTried && TakeHull(corners[0], like, hulls[0]) && TakeHull(corners[1], like, hulls[1]) &&
+		        DoHullsMeet(hulls[0], hulls[1], bodies[0] == bodies[1]);
+	}
+	return found;
+}
+
 // ---- Times -----------------------------------------------------------------------------------------------------
 
 // The vertices of all bodies at one time.
@@ -215,7 +338,7 @@ static bool AddTime(provePath* path, cliStage* stage, double time)
 		path->poses = poses != NULL ? poses : path->poses;
 		if (times == NULL || poses == NULL)
 		{
-			return ioError_SetMemory(&stage->error, path->scene->files[0].path);
+			return false;
 		}
 		path->capacity = wanted;
 	}
@@ -227,7 +350,7 @@ static bool AddTime(provePath* path, cliStage* stage, double time)
 	{
 		good = TakePose(poses + i, stage, (int)i, path->meshes + path->meshOf[i]);
 	}
-	return good || (stage->error.text[0] == '\0' && ioError_SetMemory(&stage->error, path->scene->files[0].path));
+	return good;
 }
 
 static void FreePoses(provePath* path, size_t time)
@@ -297,7 +420,7 @@ static bool AddWay(provePath* path, cliStage* stage, const double* from, double 
 	}
 	free(middle);
 	free(end);
-	return good || (stage->error.text[0] == '\0' && ioError_SetMemory(&stage->error, path->scene->files[0].path));
+	return good;
 }
 
 static bool AddTimes(provePath* path, cliStage* stage, const double times[2], double fps, uint64_t frames, double stray)
@@ -354,7 +477,8 @@ bool provePath_Create(
 	const bool good = cliStage_Create(&stage, scene) && AddTimes(path, &stage, times, fps, frames, stray);
 	if (!good)
 	{
-		cliError("%s", stage.error.text);
+		const bool isTold = stage.error.text[0] != '\0';
+		cliError(isTold ? "%s" : "%s: out of memory", isTold ? stage.error.text : scene->files[0].path);
 	}
 	cliStage_Free(&stage);
 	return good;

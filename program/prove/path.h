@@ -39,6 +39,13 @@ void provePath_Free(provePath* path);
 /// @return how far the given number is from the real one, at most, per coordinate; also of points between two times
 double provePath_Place(const provePath* path, size_t time, int body, double* places);
 
+/// Whether two triangles, one with an area, surely meet in the first pose or at rest, if only by touching: an affine
+/// map carries corners of both from float32 numbers, of which src/geometry decides exactly. Where none does, nothing is
+/// known.
+/// @param bodies the two, or one twice: then corners that they share do not count
+/// @param triangles in the proof's order
+bool provePath_Meet(const provePath* path, const int bodies[2], const uint32_t triangles[2], bool atRest);
+
 /// Write all poses as text.
 void provePath_Print(const provePath* path, proveText* text);
 

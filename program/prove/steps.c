@@ -1,8 +1,8 @@
 #include "program/prove/steps.h"
 
+#include "io/load.h"
 #include "program/commands/terminal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,22 +17,6 @@
 static bool NameStep(const proveSteps* steps, size_t step, char* path, size_t size)
 {
 	return snprintf(path, size, "%s/step-%06zu.txt", steps->folder, step) < (int)size;
-}
-
-static bool ReadFile(const char* path, proveText* text)
-{
-	FILE* file = fopen(path, "rb");
-	char bytes[4096];
-	for (size_t got; file != NULL && (got = fread(bytes, 1, sizeof(bytes), file)) > 0;)
-	{
-		proveText_AddBytes(text, bytes, got);
-	}
-	const bool read = file != NULL && !ferror(file) && !text->failed;
-	if (file != NULL)
-	{
-		fclose(file);
-	}
-	return read;
 }
 
 static proveBlock BlockOf(const proveSteps* steps, size_t step, size_t pair)
@@ -51,21 +35,23 @@ static proveBlock BlockOf(const proveSteps* steps, size_t step, size_t pair)
 bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text, proveOutcome* outcomes)
 {
 	char path[4096];
-	proveText file = { .bytes = NULL };
-	const bool read = NameStep(steps, step, path, sizeof(path)) && ReadFile(path, &file);
-	size_t at = read ? proveOutcome_FindClaims(file.bytes, file.length, step, steps->digest) : 0;
+	ioError error = { .text = "" };
+	size_t length = 0;
+	const bool isNamed = NameStep(steps, step, path, sizeof(path));
+	char* file = isNamed ? (char*)ioReadFile(path, path, SIZE_MAX, &length, &error) : NULL;
+	size_t at = file != NULL ? proveOutcome_FindClaims(file, length, step, steps->digest) : 0;
 	bool good = at > 0;
-	proveText_AddBytes(text, good ? file.bytes + at : NULL, good ? file.length - at : 0);
+	proveText_AddBytes(text, good ? file + at : NULL, good ? length - at : 0);
+	text->failed = text->failed || error.kind == io_noMemory;
 	for (size_t i = 0; good && i < steps->pairCount; ++i)
 	{
 		const proveBlock block = BlockOf(steps, step, i);
-		const size_t length =
-		    proveOutcome_Read(outcomes != NULL ? outcomes + i : NULL, file.bytes + at, file.length - at, &block);
-		good = length > 0;
-		at += length;
+		const size_t own = proveOutcome_Read(outcomes != NULL ? outcomes + i : NULL, file + at, length - at, &block);
+		good = own > 0;
+		at += own;
 	}
-	good = good && at == file.length && !text->failed;
-	proveText_Free(&file);
+	good = good && at == length && !text->failed;
+	free(file);
 	return good;
 }
 
@@ -247,7 +233,7 @@ static bool WriteSteps(crew* c)
 		pthread_mutex_unlock(&c->mutex);
 		cliProgress("");
 		good = good && isThere;
-		if (isThere && c->texts[i].length > 0)
+		if (isThere && (c->texts[i].length > 0 || c->texts[i].failed))
 		{
 			good = WriteStep(c->steps, i, c->texts + i) && good;
 			proveText_Free(c->texts + i);
@@ -330,6 +316,19 @@ static void PlaceAtRest(proveSide* side, int end)
 	}
 }
 
+typedef struct meeting
+{
+	const provePath* path;
+	const provePair* pair;
+} meeting;
+
+static bool Meet(void* user, uint32_t a, uint32_t b)
+{
+	const meeting* m = user;
+	return provePath_Meet(
+	    m->path, (const int[2]){ m->pair->a, m->pair->b }, (const uint32_t[2]){ a, b }, m->pair->atRest);
+}
+
 static bool LeaveOut(const provePath* path, proveSide* sides, provePair* pair)
 {
 	const int bodies[2] = { pair->a, pair->b };
@@ -342,7 +341,7 @@ static bool LeaveOut(const provePath* path, proveSide* sides, provePair* pair)
 		}
 	}
 	proveSide* b = pair->a != pair->b ? sides + pair->b : NULL;
-	return proveFindCrossings(sides + pair->a, b, &pair->left, &pair->leftCount);
+	return proveFindMeeting(sides + pair->a, b, Meet, &(meeting){ path, pair }, &pair->left, &pair->leftCount);
 }
 
 bool proveSteps_LeaveOut(const provePath* path, provePair* pairs, size_t pairCount, bool newOnly)

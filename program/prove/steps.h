@@ -10,7 +10,7 @@
 typedef struct provePair
 {
 	int a, b;
-	bool atRest;    ///< that is when those are left out that cross, not at the first time
+	bool atRest;    ///< that is when those are left out that meet, not at the first time
 	snugPair* left; ///< pairs of triangles that do not count, sorted
 	size_t leftCount;
 } provePair;
@@ -38,7 +38,7 @@ bool proveSteps_Read(const proveSteps* steps, size_t step, proveText* text, prov
 /// Remove the files of all steps.
 void proveSteps_Remove(const proveSteps* steps);
 
-/// Leave out what certainly crosses at the first time, if it is asked for, or of one body at rest. Prints what is
+/// Leave out what certainly meets at the first time, if it is asked for, or of one body at rest. Prints what is
 /// wrong.
 bool proveSteps_LeaveOut(const provePath* path, provePair* pairs, size_t pairCount, bool newOnly);
 

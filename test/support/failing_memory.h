@@ -2,6 +2,7 @@
 // linker sends here (--wrap in test/CMakeLists.txt); calls within other libraries stay as they are.
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,7 +14,7 @@ void* __wrap_calloc(size_t count, size_t size);
 void* __wrap_realloc(void* memory, size_t size);
 
 /// How many calls succeed before one fails; negative: none fails, or the one has failed.
-static int callsBeforeFailure = -1;
+static atomic_int callsBeforeFailure = -1;
 
 static bool Fails(void)
 {
