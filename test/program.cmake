@@ -101,10 +101,13 @@ set_tests_properties(program program_batch program_characters program_check prog
 	TIMEOUT 600 SKIP_RETURN_CODE 77)
 
 # The longest first, so that what is left fills the cores.
-set_tests_properties(program_models program_page program PROPERTIES COST 60)
-if(NOT SNUG_SANITIZE)
-	set_tests_properties(program_bench program_papers_quick program_scene PROPERTIES COST 50)
-endif()
+foreach(name IN ITEMS program_models program_papers_quick program_scene test_driver program_bench program program_check
+		program_batch test_prove program_files program_page program_prove test_crowd test_meshless test_sweep test_front
+		test_threads test_world test_certificates test_pair_lanes test_inside program_solvers test_counters test_scene_sweep)
+	if(TEST ${name})
+		set_tests_properties(${name} PROPERTIES COST 50)
+	endif()
+endforeach()
 if(SNUG_SANITIZE)
 	set_tests_properties(program_characters program_check program_demo program_files program_models program_page program_truth PROPERTIES LABELS heavy)
 endif()

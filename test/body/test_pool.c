@@ -321,7 +321,7 @@ static void* TogglePool(void* argument)
 
 // Pages come and go while a body refits. Would catch a refit that takes a page for a group in the middle of it, and
 // then trusts the boxes of the groups before, which found no page and were left out.
-static void pages_appear_during_a_refit(void** state)
+static void threads_return_pages_during_a_refit(void** state)
 {
 	(void)state;
 	snugPool* pool = MakePool(12 * sizeof(sgPage));
@@ -409,7 +409,7 @@ int main(void)
 		cmocka_unit_test(pages_change_hands),
 		cmocka_unit_test(pages_keep_nothing_of_the_last_one),
 		cmocka_unit_test(many_threads_borrow_and_return),
-		cmocka_unit_test(pages_appear_during_a_refit),
+		cmocka_unit_test(threads_return_pages_during_a_refit),
 		cmocka_unit_test(a_page_appears_during_a_query),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

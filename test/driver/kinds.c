@@ -7,19 +7,6 @@
 
 // --- Meshes ---------------------------------------------------------------------------------------------------------
 
-// No two triangles share a vertex number: seams everywhere, and twins.
-static sceneMesh Unweld(sceneMesh mesh)
-{
-	sceneMesh apart = sceneMesh_Allocate(3 * (uint64_t)mesh.triangleCount, mesh.triangleCount);
-	for (uint32_t i = 0; i < 3 * mesh.triangleCount; ++i)
-	{
-		Copy(apart.positions + 3 * (size_t)i, mesh.positions + 3 * (size_t)mesh.triangles[i], 3 * sizeof(float));
-		apart.triangles[i] = i;
-	}
-	sceneMesh_Free(&mesh);
-	return apart;
-}
-
 // Onto a coarse grid, where things touch and lie in one plane.
 static sceneMesh Snap(sceneMesh mesh, double cell)
 {

@@ -290,12 +290,6 @@ bool TrianglesMeetBeyond(const float a[3][3], const float b[3][3], uint32_t shar
 
 // --- Pairs ----------------------------------------------------------------------------------------------------------
 
-int ComparePairs(const void* a, const void* b)
-{
-	const snugPair *x = a, *y = b;
-	return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b < y->b ? -1 : x->b > y->b;
-}
-
 bool HasPair(const PairList* list, snugPair pair)
 {
 	return list->count > 0 && bsearch(&pair, list->pairs, list->count, sizeof(snugPair), ComparePairs) != NULL;

@@ -57,7 +57,6 @@ PairList TruePairs(const Surface* a, const Surface* b);
 PairList TrueOwnPairs(const Surface* surface, const Surface* rest, const uint32_t* twins);
 /// Whether a pair is among them.
 bool HasPair(const PairList* list, snugPair pair);
-int ComparePairs(const void* a, const void* b);
 
 /// No less than the distance of two triangles that do not meet, and hardly more. A point or a segment repeats corners.
 double DistanceAbout(const float a[3][3], const float b[3][3]);

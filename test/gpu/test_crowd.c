@@ -161,13 +161,6 @@ static void orders_and_questions_agree(void** state)
 	}
 }
 
-static int CompareKeys(const void* a, const void* b)
-{
-	const snugPair *p = a, *q = b;
-	const uint64_t x = (uint64_t)p->a << 32 | p->b, y = (uint64_t)q->a << 32 | q->b;
-	return (x > y) - (x < y);
-}
-
 static void unsorted_pairs_are_the_same(void** state)
 {
 	(void)state;
@@ -189,7 +182,7 @@ static void unsorted_pairs_are_the_same(void** state)
 		memcpy(sorted, found, (size_t)count * sizeof(snugPair));
 		for (uint64_t k = 0; k < pairCount; ++k)
 		{
-			qsort(sorted + pairs[k].first, (size_t)pairs[k].count, sizeof(snugPair), CompareKeys);
+			qsort(sorted + pairs[k].first, (size_t)pairs[k].count, sizeof(snugPair), ComparePairs);
 		}
 		assert_memory_equal(sorted, expected, (size_t)count * sizeof(snugPair));
 		free(sorted);

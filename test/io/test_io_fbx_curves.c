@@ -389,18 +389,12 @@ static int WriteFiles(const char* directory, int count, uint64_t seed)
 		const Curve curve = n % 3 == 0 ? DrawWeighted(&random, false) : DrawSloped(&random, n % 3 == 1);
 		Bytes bytes = MakeFile(true, &curve, false);
 		snprintf(path, sizeof(path), "%s/%d.fbx", directory, n);
-		FILE* file = fopen(path, "wb");
-		const bool isWritten = file != NULL && fwrite(bytes.data, 1, bytes.count, file) == bytes.count;
-		if (!isWritten || fclose(file) != 0)
-		{
-			perror(path);
-			return 1;
-		}
+		WriteFile(path, bytes.data, bytes.count);
 		Warnings warnings = { 0 };
 		ioAsset asset = Load(bytes, &warnings);
 		ioPose* pose = ioPose_Create(&asset);
 		snprintf(path, sizeof(path), "%s/%d.txt", directory, n);
-		file = fopen(path, "w");
+		FILE* file = fopen(path, "w");
 		for (int i = 0; i <= 100 && file != NULL; ++i)
 		{
 			const double time = curve.times[curve.count - 1] * i / 100.0;

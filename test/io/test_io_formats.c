@@ -3,14 +3,6 @@
 
 #include <math.h>
 
-static void WriteFile(const char* path, const void* data, size_t count)
-{
-	FILE* file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(data, 1, count, file), count);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void AssertMesh(
     const ioAsset* asset, int vertexCount, const float* positions, int triangleCount, const uint32_t* triangles)
 {

@@ -235,14 +235,6 @@ static void takes_the_default_scene_or_all(void** state)
 
 // --- Containers ---------------------------------------------------------------------------------------------------
 
-static void WriteFile(const char* path, const void* data, size_t count)
-{
-	FILE* file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(data, 1, count, file), count);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void buffers_may_be_inside_the_json_or_beside_it(void** state)
 {
 	(void)state;

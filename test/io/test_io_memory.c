@@ -50,10 +50,7 @@ static void every_allocation_may_fail(void** state)
 	int count = MakeSamples(samples);
 	for (int i = 0; i < count; ++i)
 	{
-		FILE* file = fopen(samples[i].name, "wb");
-		assert_non_null(file);
-		fwrite(samples[i].bytes.data, 1, samples[i].bytes.count, file);
-		assert_int_equal(fclose(file), 0);
+		WriteFile(samples[i].name, samples[i].bytes.data, samples[i].bytes.count);
 		int call = 0;
 		while (LoadFailing(&samples[i], call))
 		{

@@ -293,10 +293,7 @@ static void readers_split_polygons(void** state)
 	{
 		ioAsset asset;
 		ioError error;
-		FILE* file = fopen(files[i].name, "wb");
-		assert_non_null(file);
-		fputs(files[i].text, file);
-		fclose(file);
+		WriteFile(files[i].name, files[i].text, strlen(files[i].text));
 		if (!ioLoad(files[i].name, NULL, &asset, &error))
 		{
 			fail_msg("%s", error.text);

@@ -34,14 +34,6 @@ static snugStatus LoadFile(const char* path, Heard* heard, snugAsset** asset)
 	return snugAsset_LoadFile(path, &def, asset);
 }
 
-static void WriteText(const char* path, const void* text, size_t count)
-{
-	FILE* file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, count, file), count);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void AssertRefused(const char* path, snugStatus expected, const char* message)
 {
 	Heard heard;
@@ -66,11 +58,11 @@ static void failures_have_a_status_and_a_sentence(void** state)
 	AssertRefused("public_absent.glb", snug_ioError, "public_absent.glb: cannot open: ");
 	AssertRefused("public_absent.obj", snug_ioError, "public_absent.obj: cannot open: ");
 	AssertRefused(".", snug_ioError, ".: " FOLDER_REFUSED);
-	WriteText("public_needy.gltf", needy, sizeof(needy) - 1);
+	WriteFile("public_needy.gltf", needy, sizeof(needy) - 1);
 	AssertRefused("public_needy.gltf", snug_ioError, "public_absent.bin: cannot open: ");
-	WriteText("public_bad.obj", "v 0 0\n", 6);
+	WriteFile("public_bad.obj", "v 0 0\n", 6);
 	AssertRefused("public_bad.obj", snug_badFile, "public_bad.obj:1: ");
-	WriteText("public_bad.glb", "glTF", 4);
+	WriteFile("public_bad.glb", "glTF", 4);
 	AssertRefused("public_bad.glb", snug_badFile, "public_bad.glb: ");
 	remove("public_needy.gltf");
 	remove("public_bad.obj");

@@ -212,7 +212,7 @@ static void frames_are_read_back(void** state)
 	uint64_t total = 0, found = 0;
 	assert_non_null(s);
 	assert_non_null(stream);
-	truthWriter_Begin(&w, stream, truth_frameAnswers, 7, frames, 0);
+	truthWriter_Begin(&w, stream, truth_frameAnswers, 7, (uint64_t)frames, 0);
 	for (int f = 0; f < frames; ++f)
 	{
 		assert_true(truthSequence_WriteAnswers(s, &w, f, &total, error));

@@ -594,20 +594,23 @@ static snugStatus TryFile(const char* name)
 	return status;
 }
 
+static void WriteText(const char* name, const char* text)
+{
+	FILE* file = fopen(name, "wb");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
 static void files_that_cannot_be_read(void** state)
 {
 	(void)state;
 	assert_int_equal(TryFile("test_model_file_is_not_there.snug"), snug_ioError);
 	assert_int_equal(TryFile(""), snug_ioError);
 	assert_int_equal(TryFile("."), snug_ioError);
-	FILE* file = fopen(path, "wb");
-	assert_non_null(file);
-	fclose(file);
+	WriteText(path, "");
 	assert_int_equal(TryFile(path), snug_badFile); // empty
-	file = fopen(path, "wb");
-	assert_non_null(file);
-	fputs("solid this is another kind of file, long enough to have a header of sixty-four bytes", file);
-	fclose(file);
+	WriteText(path, "solid this is another kind of file, long enough to have a header of sixty-four bytes");
 	assert_int_equal(TryFile(path), snug_badFile);
 	remove(path);
 }
@@ -642,14 +645,6 @@ static void files_that_cannot_be_written(void** state)
 		assert_true(Exists("/dev/full"));
 	}
 	snugModel_Destroy(model);
-}
-
-static void WriteText(const char* name, const char* text)
-{
-	FILE* file = fopen(name, "wb");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
 }
 
 static void AssertText(const char* name, const char* text)

@@ -311,12 +311,6 @@ static void spheres_hold_vertices(void** state)
 	}
 }
 
-static int ComparePairs(const void* a, const void* b)
-{
-	const snugPair *p = a, *q = b;
-	return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
-}
-
 // In general position, where double decides every pair.
 static void plain_tree_matches_brute_force(void** state)
 {

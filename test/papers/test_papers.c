@@ -17,12 +17,6 @@
 #define STEPS 6
 #define CAPACITY 200000
 
-static int ComparePairs(const void* a, const void* b)
-{
-	const snugPair *p = a, *q = b;
-	return p->a != q->a ? (p->a < q->a ? -1 : 1) : p->b < q->b ? -1 : p->b > q->b ? 1 : 0;
-}
-
 /// Two bodies of snug, and where their vertices are.
 typedef struct couple
 {

@@ -291,11 +291,9 @@ int main(int argumentCount, char** arguments)
 	}
 	kind->add(&gltf, &mesh);
 	Bytes glb = Gltf_Make(&gltf, NULL);
-	FILE* file = fopen(arguments[2], "wb");
-	bool written = file != NULL && fwrite(glb.data, 1, glb.count, file) == glb.count;
-	written = file != NULL && fclose(file) == 0 && written;
+	WriteFile(arguments[2], glb.data, glb.count);
 	Bytes_Free(&glb);
 	Gltf_Free(&gltf);
 	sceneMesh_Free(&mesh);
-	return written ? 0 : 1;
+	return 0;
 }

@@ -29,24 +29,16 @@ static int port;
 static char answer[1 << 16];
 static size_t answerCount;
 
-static void WriteFile(const char* name, const char* text)
+static void WriteServed(const char* name, const void* data, size_t count)
 {
 	char path[256];
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	FILE* file = fopen(path, "wb");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+	WriteFile(path, data, count);
 }
 
-static void WriteBytes(const char* name, const Bytes* bytes)
+static void WriteText(const char* name, const char* text)
 {
-	char path[256];
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	FILE* file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes->data, 1, bytes->count, file), bytes->count);
-	fclose(file);
+	WriteServed(name, text, strlen(text));
 }
 
 // A page of three files, a character beside it, and a file that nobody has named.
@@ -58,12 +50,12 @@ static void MakeFiles(void)
 	assert_int_equal(mkdir(path, 0700), 0);
 	snprintf(path, sizeof(path), "%s/page/three", directory);
 	assert_int_equal(mkdir(path, 0700), 0);
-	WriteFile("page/index.html", "<p>page");
-	WriteFile("page/files.json", "[]");
-	WriteFile("page/three/three.js", "3");
-	WriteFile("page/.secret", "hidden");
-	WriteFile("my \"fox\".obj", "v 0 0 0\nv 1 0 0\nv 0 1 0.25\nf 1 2 3\n");
-	WriteFile("secret.glb", "secret");
+	WriteText("page/index.html", "<p>page");
+	WriteText("page/files.json", "[]");
+	WriteText("page/three/three.js", "3");
+	WriteText("page/.secret", "hidden");
+	WriteText("my \"fox\".obj", "v 0 0 0\nv 1 0 0\nv 0 1 0.25\nf 1 2 3\n");
+	WriteText("secret.glb", "secret");
 }
 
 static void Start(const char* name)
@@ -293,7 +285,7 @@ static void all_formats_become_glb(void** state)
 	for (int i = 0; i < count; ++i)
 	{
 		char path[256];
-		WriteBytes(samples[i].name, &samples[i].bytes);
+		WriteServed(samples[i].name, samples[i].bytes.data, samples[i].bytes.count);
 		Bytes_Free(&samples[i].bytes);
 		snprintf(path, sizeof(path), "%s/%s", directory, samples[i].name);
 		ioAsset asset, served;

@@ -274,13 +274,6 @@ static void corner_contacts_survive_rounding(void** state)
 
 // --- Metamorphic ---------------------------------------------------------------------------------------------------
 
-static int ComparePairs(const void* first, const void* second)
-{
-	const snugPair *x = first, *y = second;
-	int a = (x->a > y->a) - (x->a < y->a);
-	return a != 0 ? a : (x->b > y->b) - (x->b < y->b);
-}
-
 typedef struct Scene
 {
 	Thing a, b;

@@ -350,12 +350,6 @@ static void CheckCurves(uint64_t seed, const Posed* a, const Posed* b, const snu
 	free(twins[1]);
 }
 
-static int ComparePairs(const void* a, const void* b)
-{
-	const snugPair *x = a, *y = b;
-	return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b < y->b ? -1 : x->b > y->b;
-}
-
 static void contacts_are_pairs_with_points_on_both(void** state)
 {
 	(void)state;
@@ -407,17 +401,15 @@ static void contacts_are_pairs_with_points_on_both(void** state)
 
 // --- Curves -------------------------------------------------------------------------------------------------------
 
-// A mesh in which no two triangles share a vertex number.
-static sceneMesh Unweld(sceneMesh mesh)
+// Whether all contacts are segments: nothing touches along an edge or at a vertex, or lies in one plane.
+static bool IsGeneric(const snugContactResult* result)
 {
-	sceneMesh apart = sceneMesh_Allocate(3 * (uint64_t)mesh.triangleCount, mesh.triangleCount);
-	for (uint32_t i = 0; i < 3 * mesh.triangleCount; ++i)
+	bool isGeneric = true;
+	for (uint32_t i = 0; i < result->contactCount; ++i)
 	{
-		memcpy(apart.positions + 3 * (size_t)i, mesh.positions + 3 * (size_t)mesh.triangles[i], 3 * sizeof(float));
-		apart.triangles[i] = i;
+		isGeneric = isGeneric && result->contacts[i].kind == snug_contactSegment;
 	}
-	sceneMesh_Free(&mesh);
-	return apart;
+	return isGeneric;
 }
 
 static Vector SumOfAreas(const snugContactResult* result)
@@ -455,11 +447,7 @@ static void curves_of_closed_surfaces_are_closed(void** state)
 		Posed_Read(&b);
 		snugContactResult result = Find(&a, &b, buffer), back = Find(&b, &a, swapped);
 		CheckCurves(seed, &a, &b, &result);
-		bool isGeneric = true;
-		for (uint32_t i = 0; i < result.contactCount; ++i)
-		{
-			isGeneric = isGeneric && result.contacts[i].kind == snug_contactSegment;
-		}
+		const bool isGeneric = IsGeneric(&result);
 		for (uint32_t c = 0; isGeneric && c < result.curveCount; ++c)
 		{
 			if (!result.curves[c].isClosed)
@@ -635,14 +623,10 @@ static void areas_are_those_of_rationally_clipped_triangles(void** state)
 		assert_int_equal(snugBody_SetFrame(b.thing.body, &frame), snug_success);
 		Posed_Read(&b);
 		snugContactResult result = Find(&a, &b, buffer);
-		Vector sum = { { 0.0 } }, inB = RationalAreaInside(&a, &b), inA = RationalAreaInside(&b, &a);
+		Vector sum = SumOfAreas(&result), inB = RationalAreaInside(&a, &b), inA = RationalAreaInside(&b, &a);
 		for (uint32_t i = 0; i < result.curveCount; ++i)
 		{
 			assert_true(result.curves[i].isClosed);
-			for (int k = 0; k < 3; ++k)
-			{
-				sum.c[k] += result.curves[i].area[k];
-			}
 		}
 		for (int k = 0; k < 3; ++k)
 		{
@@ -836,11 +820,7 @@ static void depths_end_where_edges_come_out_again(void** state)
 		assert_int_equal(snugBody_SetFrame(b.thing.body, &frame), snug_success);
 		Posed_Read(&b);
 		snugContactResult result = FindDeep(&a, &b, buffer);
-		bool isGeneric = true;
-		for (uint32_t i = 0; i < result.contactCount; ++i)
-		{
-			isGeneric = isGeneric && result.contacts[i].kind == snug_contactSegment;
-		}
+		const bool isGeneric = IsGeneric(&result);
 		for (uint32_t c = 0; c < result.curveCount && isGeneric; ++c)
 		{
 			const snugCurve* curve = result.curves + c;
@@ -1423,11 +1403,7 @@ static void own_curves_of_closed_surfaces_end_at_corners(void** state)
 		Posed_Change(&random, &posed);
 		ReadAlone(&posed);
 		const snugContactResult result = FindOwn(&posed, buffer, true);
-		bool isGeneric = result.complete;
-		for (uint32_t i = 0; i < result.contactCount; ++i)
-		{
-			isGeneric = isGeneric && result.contacts[i].kind == snug_contactSegment;
-		}
+		const bool isGeneric = result.complete && IsGeneric(&result);
 		for (uint32_t c = 0; c < result.curveCount && isGeneric; ++c)
 		{
 			const snugCurve* curve = result.curves + c;

@@ -45,12 +45,13 @@ static void CheckInTime(uint64_t seed, snugBody* a, snugBody* b, const double or
 	snugNodePair room[40];
 	snugFrontier frontier = { .pairs = room, .capacity = LENGTH_OF(room) };
 	memcpy(frontier.origin, origin, sizeof(frontier.origin));
-	const snugTimedQuery query = { .maxSteps = 1 + seed % 5, .widestFirst = seed % 2 == 0 };
+	snugTimedQuery query = { .maxSteps = 1 + seed % 5, .widestFirst = seed % 2 == 0 };
 	snugResult result;
 	do
 	{
 		TakeTally();
 		result = snugCollideInTime(a, b, &frontier, &query);
+		query.maxSteps *= 2; // few at first, and soon done
 		const Tally counted = TakeTally();
 		const Expected expected = ForPairs(&counted);
 		assert_int_equal(result.status, snug_success);
@@ -303,9 +304,9 @@ static void AskAll(uint64_t seed, sceneRandom* random, const Posed* one, const P
 	CheckRays(seed, a, o, random);
 	CheckPoints(seed, a, o, random);
 	CheckShapes(seed, b, o);
-	CheckDepths(seed, a, b, o);
 	if (seed % 4 == 0)
 	{
+		CheckDepths(seed, a, b, o);
 		CheckMoreOfSelf(seed, a);
 		CheckSelfContacts(seed, other);
 	}
@@ -418,13 +419,14 @@ static void SweepScene(uint64_t seed, sceneRandom* random, Company* company)
 		assert_int_equal(snugBody_SetFrame(ends[i], &frame), snug_success);
 	}
 	snugSceneSweep first;
+	const snugSweepQuery query = { .maxSteps = 1000 }; // costs are those of what was done
 	TakeTally();
-	snugSceneResult swept = snugScene_Sweep(company->scene, ends, SCENE_BODIES, NULL, &first);
+	snugSceneResult swept = snugScene_Sweep(company->scene, ends, SCENE_BODIES, &query, &first);
 	snugCounters sum = swept.counters;
 	for (; swept.status == snug_outOfRange && swept.body == UINT32_MAX; ++company->grown)
 	{
 		assert_int_equal(snugScene_Reserve(company->scene, &swept.needed), snug_success);
-		swept = snugScene_Sweep(company->scene, ends, SCENE_BODIES, NULL, &first);
+		swept = snugScene_Sweep(company->scene, ends, SCENE_BODIES, &query, &first);
 		sgCounters_Add(&sum, &swept.counters);
 	}
 	assert_int_equal(swept.status, snug_success);

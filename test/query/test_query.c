@@ -89,13 +89,6 @@ static bool Collect(void* user, snugPair pair)
 	return collected->count != collected->stopAfter;
 }
 
-static int ComparePairs(const void* first, const void* second)
-{
-	const snugPair *x = first, *y = second;
-	int a = (x->a > y->a) - (x->a < y->a);
-	return a != 0 ? a : (x->b > y->b) - (x->b < y->b);
-}
-
 // Numbers of all kinds: few or many, one for all, at both ends of the range, sorted already. Oracle: qsort. Would catch
 // a bucket that overflows, or is left out.
 static void pairs_of_any_numbers_are_sorted(void** state)

@@ -322,7 +322,7 @@ static void any_number_of_threads_builds_the_same_model(void** state)
 	static const int threads[] = { 1, 2, 3, 8 };
 	for (int i = 0; i < TestCount(2 * KINDS); ++i)
 	{
-		Source source = Source_Make(i % KINDS, TestSeed() + (uint64_t)i, 18);
+		Source source = Source_Make(i % KINDS, TestSeed() + (uint64_t)i, 15);
 		snugModel* models[3];
 		const void* blocks[3];
 		size_t bytes[3];
@@ -370,6 +370,7 @@ static void threads_answer_a_query_together(void** state)
 		for (int k = 0; k < 2; ++k)
 		{
 			sources[k] = Source_Make(k == 0 ? i % KINDS : (5 * i + 3) % KINDS, seed + (uint64_t)k, 12);
+			sources[k].def.certificates = false; // of no use to two bodies
 			assert_int_equal(snugModel_Create(&sources[k].def, &models[k]), snug_success);
 			const snugBodyDef def = { .model = models[k], .strategy = (snugStrategy)(i % 4) };
 			assert_int_equal(snugBody_Create(&def, &bodies[k]), snug_success);
@@ -495,7 +496,7 @@ static void lack_of_memory_is_reported(void** state)
 	(void)state;
 	for (int kind = 0; kind < KINDS; ++kind)
 	{
-		Source source = Source_Make(kind, TestSeed() + (uint64_t)kind, 4);
+		Source source = Source_Make(kind, TestSeed() + (uint64_t)kind, 3);
 		snugStatus status = snug_outOfMemory;
 		for (uint64_t failAt = 1; status != snug_success; ++failAt)
 		{

@@ -117,7 +117,7 @@ static void UpdateHeap(Heap* heap)
 }
 
 // A sheet through everything, and ten thousand small things of which some touch it and each other.
-static void one_huge_and_many_tiny(void** state)
+static void threads_find_one_huge_and_many_tiny(void** state)
 {
 	(void)state;
 	ThreadPool pool;
@@ -188,7 +188,7 @@ static void all_in_one_place(void** state)
 }
 
 // One body in a thousand pairs, posed anew for each update, on eight threads; triangle by triangle as without a scene.
-static void a_hub_is_shared(void** state)
+static void threads_share_a_hub(void** state)
 {
 	(void)state;
 	enum
@@ -368,9 +368,9 @@ static void crowds_match_all_pairs(void** state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_huge_and_many_tiny),
+		cmocka_unit_test(threads_find_one_huge_and_many_tiny),
 		cmocka_unit_test(all_in_one_place),
-		cmocka_unit_test(a_hub_is_shared),
+		cmocka_unit_test(threads_share_a_hub),
 		cmocka_unit_test(crowds_match_all_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

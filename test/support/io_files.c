@@ -9,6 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void WriteFile(const char* path, const void* data, size_t count)
+{
+	FILE* file = fopen(path, "wb");
+	if (file == NULL || fwrite(data, 1, count, file) != count || fclose(file) != 0)
+	{
+		perror(path);
+		exit(1);
+	}
+}
+
 void Bytes_Add(Bytes* bytes, const void* data, size_t count)
 {
 	if (bytes->count + count + 1 > bytes->capacity)

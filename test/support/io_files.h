@@ -17,6 +17,9 @@ void Bytes_Add(Bytes* bytes, const void* data, size_t count);
 void Bytes_Print(Bytes* bytes, const char* format, ...);
 void Bytes_Free(Bytes* bytes);
 
+/// Ends the program if it cannot be written.
+void WriteFile(const char* path, const void* data, size_t count);
+
 // --- glTF ---------------------------------------------------------------------------------------------------------
 
 enum

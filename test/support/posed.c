@@ -14,7 +14,8 @@ static void MakeModelOf(sceneRandom* random, Posed* posed, snugTreeDef tree)
 	{
 		posed->fields = RandomFields(random, &posed->thing.mesh, 1.0);
 		def.fields = FieldSet_Def(&posed->fields);
-		def.certificates = posed->thing.mesh.triangleCount % 2 == 0;
+		// Those of large meshes take longer to make than all that is asked of the body.
+		def.certificates = posed->thing.mesh.triangleCount % 2 == 0 && posed->thing.mesh.triangleCount <= 300;
 	}
 	else if (posed->deformer != snug_rigid && posed->deformer != snug_free)
 	{

@@ -46,7 +46,7 @@ static struct
 {
 	mpq_t product;                  // Multiply
 	mpq_t value;                    // SignAt
-	mpq_t ratio;                    // Divide
+	mpq_t ratio, scale;             // Divide
 	Poly dividend, divisor;         // Gcd
 	Poly derivative, common, rest;  // MakeSimple
 	Poly simple, counted[CHAIN];    // CountRoots
@@ -130,13 +130,27 @@ static int SignAt(const Poly* p, const mpq_t t)
 	return mpq_sgn(work.value);
 }
 
-// `p` becomes the remainder; `quotient` is nullable.
+// `p` becomes the remainder, and `quotient`, nullable, the quotient, both times one positive number: without fractions
+// but those of powers of two, so that nothing is ever cancelled, which took most of the time.
 static void Divide(Poly* p, const Poly* by, Poly* quotient)
 {
 	const int degree = Degree(by);
+	mpq_abs(work.scale, by->c[degree]);
 	for (int d = Degree(p); d >= degree; d = Degree(p))
 	{
-		mpq_div(work.ratio, p->c[d], by->c[degree]);
+		mpq_set(work.ratio, p->c[d]);
+		if (mpq_sgn(by->c[degree]) < 0)
+		{
+			mpq_neg(work.ratio, work.ratio);
+		}
+		for (int i = 0; i < COEFFICIENTS; ++i)
+		{
+			mpq_mul(p->c[i], p->c[i], work.scale);
+			if (quotient != NULL)
+			{
+				mpq_mul(quotient->c[i], quotient->c[i], work.scale);
+			}
+		}
 		for (int i = 0; i <= degree; ++i)
 		{
 			mpq_mul(work.product, work.ratio, by->c[i]);
@@ -154,14 +168,14 @@ static void Gcd(Poly* out, const Poly* p, const Poly* q)
 	Poly *a = &work.dividend, *b = &work.divisor;
 	Copy(a, p);
 	Copy(b, q);
-	while (Degree(b) >= 0)
+	while (Degree(b) > 0)
 	{
 		Divide(a, b, NULL);
 		Poly* rest = a;
 		a = b;
 		b = rest;
 	}
-	Copy(out, a);
+	Copy(out, Degree(b) == 0 ? b : a);
 }
 
 static void Derive(Poly* out, const Poly* p)

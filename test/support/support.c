@@ -250,6 +250,18 @@ void RandomRotation(sceneRandom* random, double rotation[4])
 	}
 }
 
+sceneMesh Unweld(sceneMesh mesh)
+{
+	sceneMesh apart = sceneMesh_Allocate(3 * (uint64_t)mesh.triangleCount, mesh.triangleCount);
+	for (uint32_t i = 0; i < 3 * mesh.triangleCount; ++i)
+	{
+		memcpy(apart.positions + 3 * (size_t)i, mesh.positions + 3 * (size_t)mesh.triangles[i], 3 * sizeof(float));
+		apart.triangles[i] = i;
+	}
+	sceneMesh_Free(&mesh);
+	return apart;
+}
+
 double MeshSize(const sceneMesh* mesh)
 {
 	double size = 0.0;
@@ -434,6 +446,12 @@ PairList BruteAll(const Thing* a, const Thing* b, const double origin[3])
 	free(positionsA);
 	free(positionsB);
 	return list;
+}
+
+int ComparePairs(const void* a, const void* b)
+{
+	const snugPair *x = a, *y = b;
+	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
 }
 
 bool SamePairs(const PairList* expected, const PairList* found)

@@ -56,6 +56,9 @@ float RandomNudge(sceneRandom* random, float value, int steps); // moved by up t
 // A unit quaternion: anything, a small turn, or one of the 24 turns that map axes to axes.
 void RandomRotation(sceneRandom* random, double rotation[4]);
 
+// No two triangles share a vertex number any more: seams everywhere, and twins. Takes the mesh.
+sceneMesh Unweld(sceneMesh mesh);
+
 double MeshSize(const sceneMesh* mesh);       // its largest coordinate, 1 if there is none
 void ScaleMesh(sceneMesh* mesh, float scale); // one rounding per coordinate
 
@@ -112,6 +115,9 @@ PairList CollideAll(snugBody* a, snugBody* b, const double origin[3]);
 
 // All pairs by brute force, at the positions that snugBody_GetVertices reports.
 PairList BruteAll(const Thing* a, const Thing* b, const double origin[3]);
+
+// For qsort and bsearch: the order of pairs.
+int ComparePairs(const void* a, const void* b);
 
 bool SamePairs(const PairList* expected, const PairList* found);
 

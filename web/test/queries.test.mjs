@@ -137,7 +137,7 @@ test('a scene says which bodies first meet on their way, as sweeps of every two 
 		scene.dispose();
 	}
 	assert.ok(answers.has('free') && answers.has('meets'));
-	const scene = snug.createScene(), many = Array.from({ length: 70 }, () => model.createBody()), end = model.createBody().setFrame([9, 0, 0]);
+	const small = makeBall(0), scene = snug.createScene(), many = Array.from({ length: 70 }, () => small.createBody()), end = small.createBody().setFrame([9, 0, 0]);
 	for (const body of many) scene.add(body);
 	const ball = { kind: 'sphere', center: [0, 0, 0], radius: 1 };
 	scene.add(ball);
