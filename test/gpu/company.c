@@ -141,7 +141,65 @@ static void PlaceBody(Company* company, Kind* kind, uint32_t number)
 	assert_int_equal(snugBody_SetFrame(kind->bodies[number], frame), snug_success);
 }
 
-// Amplitudes, then joints; what leads too far is shrunk.
+static float FindMost(const float* numbers, size_t count)
+{
+	float most = 0.0f;
+	for (size_t i = 0; i < count; ++i)
+	{
+		most = fmaxf(most, fabsf(numbers[i]));
+	}
+	return most;
+}
+
+// Each displacement may be the largest, and each joint the one that carries farthest: bounds need not be tighter.
+static bool IsKindNearLimit(const Kind* kind, uint32_t number)
+{
+	const FieldSet* fields = &kind->fields;
+	const uint32_t vertices = kind->skinned.mesh.vertexCount, joints = kind->skinned.skin.transformCount;
+	double reach = (double)FindMost(kind->skinned.mesh.positions, 3 * (size_t)vertices);
+	if (fields->fieldCount > 0)
+	{
+		const size_t count = fields->starts != NULL ? fields->starts[vertices] : (size_t)vertices * fields->fieldCount;
+		const float most = FindMost(fields->displacements, 3 * count);
+		for (uint32_t f = 0; f < fields->fieldCount; ++f)
+		{
+			reach += (double)most * fabs((double)kind->amplitudes[(size_t)number * fields->fieldCount + f]);
+		}
+	}
+	if (joints > 0)
+	{
+		reach =
+		    (3.0 * reach + 1.0) * (double)FindMost(kind->joints + (size_t)12 * number * joints, (size_t)12 * joints);
+	}
+	return reach > 0.1 * (double)SNUG_MAX_COORDINATE;
+}
+
+bool IsNearLimit(const Company* company, uint32_t number)
+{
+	const Kind* kind = company->kinds;
+	for (; number >= kind->bodyCount; ++kind)
+	{
+		number -= kind->bodyCount;
+	}
+	return IsKindNearLimit(kind, number);
+}
+
+// Set amplitudes, by this factor and others until they are possible.
+static void ShrinkAmplitudes(Kind* kind, uint32_t number, float factor)
+{
+	const uint32_t fields = kind->fields.fieldCount;
+	do
+	{
+		for (uint32_t f = 0; f < fields; ++f)
+		{
+			kind->fields.amplitudes[f] *= factor;
+		}
+		factor = 0x1p-20f;
+	} while (snugBody_SetAmplitudes(kind->bodies[number], kind->fields.amplitudes, fields) != snug_success);
+	memcpy(kind->amplitudes + (size_t)number * fields, kind->fields.amplitudes, fields * sizeof(float));
+}
+
+// Amplitudes, then joints; what leads too far is shrunk, and what comes near where bounds would, unless it is hard.
 static void PoseOne(Company* company, Kind* kind, uint32_t number)
 {
 	snugBody* body = kind->bodies[number];
@@ -150,14 +208,7 @@ static void PoseOne(Company* company, Kind* kind, uint32_t number)
 	if (fields > 0)
 	{
 		RandomAmplitudes(&company->random, &kind->fields);
-		while (snugBody_SetAmplitudes(body, kind->fields.amplitudes, fields) != snug_success)
-		{
-			for (uint32_t f = 0; f < fields; ++f)
-			{
-				kind->fields.amplitudes[f] *= 0x1p-20f;
-			}
-		}
-		memcpy(kind->amplitudes + (size_t)number * fields, kind->fields.amplitudes, fields * sizeof(float));
+		ShrinkAmplitudes(kind, number, 1.0f);
 	}
 	if (joints > 0)
 	{
@@ -171,6 +222,10 @@ static void PoseOne(Company* company, Kind* kind, uint32_t number)
 		}
 		PoseBody(body, &kind->skinned);
 		memcpy(kind->joints + (size_t)12 * number * joints, skin->matrices, (size_t)12 * joints * sizeof(float));
+	}
+	while (!company->isHard && fields > 0 && IsKindNearLimit(kind, number))
+	{
+		ShrinkAmplitudes(kind, number, 0x1p-20f);
 	}
 	PlaceBody(company, kind, number);
 }

@@ -69,6 +69,9 @@ void CompareResults(Company* company, snugCrowd* crowd, const snugCrowdResult* r
 
 snugCrowdResult Ask(snugCrowd* crowd, bool trianglePairs, bool unsorted);
 
+/// Whether a body is large enough to be refused by bounds that are not tight.
+bool IsNearLimit(const Company* company, uint32_t number);
+
 /// @return false if a body is too far away for a scene, which only a hard one is
 bool UpdateScene(Company* company);
 
