@@ -59,15 +59,18 @@ snug_add_test(test_tally SOURCES program/test_tally.c LIBRARIES snug_commands)
 snug_add_test(test_prove SOURCES program/test_prove.c support/rational.c support/rational_sweep.c LIBRARIES snug_commands snug_gmp LONG 100)
 snug_add_test(test_prove_memory SOURCES program/test_prove_memory.c LIBRARIES snug_commands snug_test_files)
 target_link_options(test_prove_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
-add_test(NAME program_prove COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/test_prove.py
-	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
-	$<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/tools/check-proof)
-set_tests_properties(program_prove PROPERTIES TIMEOUT 600)
-if(NOT SNUG_SANITIZE)
-	add_test(NAME program_prove_all COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/test_prove.py
-		$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
-		$<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/tools/check-proof)
-	set_tests_properties(program_prove_all PROPERTIES LABELS "long;long-4" TIMEOUT 3600 ENVIRONMENT SNUG_TEST_SCALE=17)
+if(SNUG_PYTHON)
+	set(command ${SNUG_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/program/test_prove.py $<TARGET_FILE:snug_program>
+		$<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb> $<TARGET_FILE:snug_make_character>
+		${PROJECT_SOURCE_DIR}/tools/check-proof)
+	add_test(NAME program_prove COMMAND ${command})
+	set_tests_properties(program_prove PROPERTIES TIMEOUT 600)
+	if(NOT SNUG_SANITIZE)
+		add_test(NAME program_prove_all COMMAND ${command})
+		set_tests_properties(program_prove_all PROPERTIES LABELS "long;long-4" TIMEOUT 3600 ENVIRONMENT SNUG_TEST_SCALE=17)
+	endif()
+else()
+	snug_add_skipped_test(program_prove python "no python3 (tools/install-dependencies python)")
 endif()
 add_executable(test_view program/test_view.c)
 target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})

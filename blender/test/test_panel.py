@@ -92,10 +92,10 @@ class Panels(unittest.TestCase):
         self.assertTrue(any("do not tell" in text for text in said))
         event = bpy.context.scene.snug.events[0]
         said = texts(draw(panel.SNUG_UL_events, "draw_item", None, event, None, None, "", 0))
-        self.assertEqual(said[:2], ["hero and villain", f"{event.first:g} – {event.last:g}"])
+        self.assertEqual(said[:2], ["hero, villain", f"{event.first:g} – {event.last:g}"])
         bpy.data.objects.remove(self.second[0])
         said = texts(draw(panel.SNUG_UL_events, "draw_item", None, event, None, None, "", 0))
-        self.assertEqual(said[0], "hero and (removed)")
+        self.assertEqual(said[0], "hero, (removed)")
         draw(panel.SNUG_PT_contacts)
 
     def test_progress(self):
